@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The front door. Every target installs what it needs, brings build/ up to
+# date, and ends with one line that says what happened.
+
+export KSRC
+export PYTHONDONTWRITEBYTECODE := 1
+
+MAKEFLAGS += --no-print-directory
+py := python3 harness/
+
+help:
+	@echo 'make run         build the patched kernel, boot it, trace; then a guest shell'
+	@echo 'make test        every check and test; FULL=1 runs the whole ftracetest'
+	@echo 'make check       the fast static checks only'
+	@echo 'make bench       measure against the pristine kernel, build/bench/'
+	@echo 'make shell       boot the patched kernel with a shell'
+	@echo 'make menuconfig  change the configuration of the patched kernel'
+	@echo 'make tree        assemble build/linux: the base and one commit per patch'
+	@echo 'make refresh     carry edits made in build/linux back; PATCH=NNNN-topic'
+	@echo '                 says where a new file or a newly edited one belongs'
+	@echo 'make series      write the series as mails to build/series/'
+	@echo 'make check-series  git am, checkpatch and a build of every step'
+	@echo 'make clean       remove what was built, keep the trees and tools'
+	@echo 'make distclean   remove build/'
+	@echo 'KSRC=DIR         use the 6.12.y git tree DIR instead of Debian'\''s source'
+
+tree:
+	@harness/setup tree
+	@$(py)series.py tree
+
+refresh:
+	@harness/setup tree
+	@$(py)series.py refresh $(PATCH)
+
+series:
+	@harness/setup tree
+	@$(py)series.py mail
+
+check-series:
+	@harness/setup check
+	@$(py)check.py series
+
+check:
+	@harness/setup check
+	@$(py)check.py fast
+
+run:
+	@harness/setup run
+	@$(py)run.py
+
+shell:
+	@harness/setup run
+	@$(py)run.py shell
+
+menuconfig:
+	@harness/setup run
+	@$(py)kernel.py menuconfig
+
+test:
+	@harness/setup test
+	@$(py)test.py $(if $(FULL),full)
+
+bench:
+	@harness/setup test
+	@$(py)bench.py
+
+clean:
+	rm -rf build/obj build/log build/series build/bench build/job-*
+
+distclean:
+	rm -rf build
+
+.PHONY: help tree refresh series check-series check run shell menuconfig test \
+	bench clean distclean

@@ -1,0 +1,357 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks that need no guest.
+
+    check.py fast      what takes seconds: the byte comparison of the branch
+                       sites, checkpatch, kernel-doc, the harness's own files
+    check.py series    git am gives build/linux again; every step of the
+                       series builds
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import kernel as kernels
+import results
+import series
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+STEP_TREE = BUILD / "step"
+
+# FILE_PATH_CHANGES asks whether MAINTAINERS needs an update, whenever a file
+# is added. check_maintainers() answers that.
+CHECKPATCH = ["--strict", "--no-summary", "--show-types", "--ignore=FILE_PATH_CHANGES"]
+
+
+# --- fast checks -----------------------------------------------------------
+
+def check_branches(found):
+    """One test per architecture variant of branchcheck.py."""
+    group = "static branch bytes"
+    log = LOGS / "branchcheck.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    with ui.Step("compare the branch sites of all architectures") as step:
+        def on_line(line):
+            match = re.match(r"(ok|FAIL|skip)\s+(\S+)\s*(.*)", line)
+            if match:
+                state, name, detail = match.groups()
+                found.add(group, name, {"ok": True, "FAIL": False, "skip": None}[state],
+                          detail)
+                step.advance(note=name)
+            elif re.match(r"\d+ architectures:", line):
+                step.outcome = line
+
+        status = ui.run([sys.executable, ROOT / "harness" / "branchcheck.py",
+                         "--base", kernels.BASE_TREE, "--ours", series.TREE,
+                         "--self-test"], log, on_line=on_line)
+    if status and not found.count(group)[1]:
+        found.add(group, "branchcheck", False, ui.last_error(log))
+    found.close(group)
+
+
+def check_patches(found):
+    """checkpatch on every mail of the series."""
+    group = "checkpatch"
+    with ui.Step("checkpatch --strict on every patch") as step:
+        for path in series.mail():
+            if path.name.startswith("0000"):
+                continue
+            done = subprocess.run(
+                ["perl", "scripts/checkpatch.pl", *CHECKPATCH, path],
+                cwd=series.TREE, capture_output=True, text=True, check=False)
+            said = [line for line in done.stdout.splitlines()
+                    if re.match(r"(ERROR|WARNING|CHECK):", line)]
+            (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
+            found.add(group, path.name, not said and not done.returncode,
+                      said[0] if said else "")
+            step.advance(note=path.name)
+    found.close(group)
+
+
+def check_maintainers(found):
+    """Every file that the series adds has a section in MAINTAINERS."""
+    group = "maintainers"
+    base, commits = series.tree(quiet=True)
+    sections = series.blob(commits[-1], "MAINTAINERS")
+    globs = re.findall(r"^F:\t(\S+)$", sections, re.MULTILINE)
+    patterns = []
+    for glob in globs:
+        text = re.escape(glob).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+        patterns.append(text + (".*" if glob.endswith("/") else "$"))
+    covered = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    for path, status in series.changed_paths(base, commits[-1]).items():
+        if status == "A":
+            found.add(group, path, bool(covered.match(path)), "")
+    found.close(group)
+
+
+def check_kernel_doc(found):
+    """kernel-doc is clean for every C file that is ours."""
+    group = "kernel-doc"
+    for path in series.overlay_files():
+        if path.endswith((".c", ".h")):
+            done = subprocess.run(["perl", "scripts/kernel-doc", "-none", "-Werror", path],
+                                  cwd=series.TREE, capture_output=True, text=True,
+                                  check=False)
+            words = done.stderr.strip().splitlines()
+            found.add(group, path, not done.returncode and not words,
+                      words[0] if words else "")
+    found.close(group)
+
+
+def check_licences(found):
+    """Every file of ours says its licence where the kernel wants it."""
+    group = "licences"
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+        capture_output=True, text=True, check=True).stdout.split()
+    exempt = {"COPYING", "MAINTAINERS", ".gitignore", "README.md"}
+    for path in listed:
+        if path in exempt or path.startswith("series/") or not (ROOT / path).exists():
+            continue
+        head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
+        if path.endswith(".config") or path.rpartition("/")[2] == "config":
+            continue
+        found.add(group, path, any("SPDX-License-Identifier:" in line for line in head),
+                  "")
+    found.close(group)
+
+
+def check_harness(found):
+    """The harness parses, and refuses what it must refuse."""
+    group = "harness"
+    for path in sorted((ROOT / "harness").rglob("*")):
+        if path.suffix == ".py":
+            try:
+                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+                found.add(group, shown(path), True)
+            except SyntaxError as error:
+                found.add(group, shown(path), False, str(error))
+        elif path.is_file() and path.read_bytes().startswith(b"#!/bin/"):
+            done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
+                                  check=False)
+            found.add(group, shown(path), not done.returncode, done.stderr.strip())
+    done = subprocess.run([sys.executable, ROOT / "harness" / "selftest.py"],
+                          capture_output=True, text=True, check=False)
+    for line in done.stdout.splitlines():
+        match = re.match(r"(ok|not ok) \d+ (.*)", line)
+        if match:
+            found.add(group, match.group(2), match.group(1) == "ok")
+    if done.returncode and not found.count(group)[1]:
+        found.add(group, "selftest.py", False, (done.stderr.strip().splitlines() or ["?"])[-1])
+    found.close(group)
+
+
+def fast(found):
+    LOGS.mkdir(parents=True, exist_ok=True)
+    (LOGS / "checkpatch.log").unlink(missing_ok=True)
+    series.tree()
+    kernels.pristine_tree()
+    check_harness(found)
+    check_licences(found)
+    check_branches(found)
+    check_maintainers(found)
+    check_kernel_doc(found)
+    check_patches(found)
+
+
+# --- the series as mail ----------------------------------------------------
+
+def check_am(found):
+    """git am of the mails onto the pristine base gives the same tree."""
+    group = "git am"
+    mails = [path for path in series.mail() if not path.name.startswith("0000")]
+    base, commits = series.tree(quiet=True)
+    scratch = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="am-"))
+    with ui.Step("git am onto the pristine base"):
+        try:
+            # Only the files that the series touches: the rest cannot differ.
+            series.git("worktree", "add", "--quiet", "--force", "--detach",
+                       "--no-checkout", scratch / "tree", base)
+            where = scratch / "tree"
+            touched = series.changed_paths(base, commits[-1])
+            series.git("sparse-checkout", "set", "--no-cone",
+                       *("/" + path for path in touched), cwd=where)
+            series.git("checkout", "--quiet", cwd=where)
+            done = series.git("am", "--quiet", *mails, cwd=where, check=False)
+            words = done.stderr.decode(errors="replace").strip().splitlines()
+            found.add(group, f"{len(mails)} mails apply", not done.returncode,
+                      words[0] if words and done.returncode else "")
+            got = series.git("rev-parse", "HEAD^{tree}", cwd=where).strip()
+            want = series.git("rev-parse", f"{commits[-1]}^{{tree}}").strip()
+            found.add(group, "tree identical to build/linux", got == want)
+        finally:
+            series.git("worktree", "remove", "--force", scratch / "tree", check=False)
+            shutil.rmtree(scratch, ignore_errors=True)
+            series.git("worktree", "prune")
+    found.close(group)
+
+
+# --- every step builds -----------------------------------------------------
+
+@dataclasses.dataclass(frozen=True)
+class StepArch:
+    """How the objects of one architecture are built on their own."""
+
+    arch: str
+    cross: str = ""
+    llvm: bool = False
+    config: str = ""
+    extra: tuple = ()
+
+
+# Directories of arch/ for which there is a compiler. The configuration is
+# allnoconfig with what brings jump labels.
+STEP_ARCHES = {
+    "arc": StepArch("arc", "arc-linux-gnu-", config="CONFIG_ISA_ARCV2=y\n"),
+    "arm": StepArch("arm", "arm-linux-gnueabihf-",
+                    config="CONFIG_MMU=y\nCONFIG_ARCH_MULTI_V7=y\n"),
+    "arm64": StepArch("arm64", "aarch64-linux-gnu-"),
+    "loongarch": StepArch("loongarch", llvm=True, config="CONFIG_64BIT=y\n"),
+    "mips": StepArch("mips", "mips-linux-gnu-"),
+    "parisc": StepArch("parisc", "hppa-linux-gnu-"),
+    "powerpc": StepArch("powerpc", "powerpc64le-linux-gnu-",
+                        config="CONFIG_PPC64=y\nCONFIG_PPC_BOOK3S_64=y\n"
+                               "CONFIG_CPU_LITTLE_ENDIAN=y\nCONFIG_PPC_PSERIES=y\n"
+                               "CONFIG_PPC_POWERNV=y\n"
+                               "CONFIG_TRACEPOINTS=y\nCONFIG_FTRACE=y\n"
+                               "CONFIG_FUNCTION_TRACER=y\n",
+                        extra=("arch/powerpc/platforms/pseries/hvCall.o",
+                               "arch/powerpc/platforms/powernv/opal-wrappers.o")),
+    "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
+    "s390": StepArch("s390", "s390x-linux-gnu-"),
+    "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
+    "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
+                    "CONFIG_SAMPLES=y\nCONFIG_DEBUG_FS=y\n"
+                    "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
+                    "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
+                    "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"),
+}
+STEP_CONFIG = """\
+CONFIG_JUMP_LABEL=y
+CONFIG_SMP=y
+CONFIG_PRINTK=y
+CONFIG_BUG=y
+CONFIG_MODULES=y
+CONFIG_MODULE_UNLOAD=y
+CONFIG_DEBUG_KERNEL=y
+CONFIG_RUNTIME_TESTING_MENU=y
+"""
+# Objects that place many static branches, or patch them.
+BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
+
+
+class StepBuilder:
+    """Builds objects of one step of the series, per architecture."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.setup = STEP_ARCHES[directory]
+        self.out = BUILD / "obj" / f"step-{directory}"
+        self.log = LOGS / f"step-{directory}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+
+    def make(self, *targets):
+        setup = self.setup
+        tools = (["LLVM=-19"] if setup.llvm else
+                 [f"CROSS_COMPILE={setup.cross}", f"CC=ccache {setup.cross}gcc"])
+        return ["make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}", *tools,
+                "LOCALVERSION=", f"-j{os.cpu_count() + 1}", *targets]
+
+    def build(self, objects):
+        """Returns None, or the line that says what went wrong."""
+        self.log.write_text("", encoding="utf-8")
+        self.out.mkdir(parents=True, exist_ok=True)
+        wanted = self.out / ".fragment"
+        series_options = "".join(
+            f"CONFIG_{symbol}=m\n" for symbol in
+            (series.kconfig_stanzas((ROOT / "Kconfig").read_text(encoding="utf-8"))
+             if (ROOT / "Kconfig").exists() else ()))
+        wanted.write_text(STEP_CONFIG + self.setup.config + series_options,
+                          encoding="utf-8")
+        env = dict(os.environ, KSRC="", MAKEFLAGS="", LC_ALL="C",
+                   CCACHE_BASEDIR=str(BUILD), CCACHE_NOHASHDIR="1")
+        for targets in ([f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"],
+                        ["prepare", *objects]):
+            if ui.run(self.make(*targets), self.log, env=env):
+                return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
+        config = (self.out / ".config").read_text(encoding="utf-8")
+        # parisc has the code but does not offer it: its select is a comment.
+        if "CONFIG_JUMP_LABEL=y" not in config and self.directory != "parisc":
+            return "the configuration has no jump labels"
+        return None
+
+
+def step_objects(commit):
+    """What to build after a commit: objects by directory of arch/."""
+    wanted = {}
+    for path, status in series.changed_paths(f"{commit}^", commit).items():
+        if status == "D":
+            continue
+        match = re.match(r"arch/(\w+)/", path)
+        directory = match.group(1) if match else "x86"
+        if directory not in STEP_ARCHES:
+            continue
+        objects = wanted.setdefault(directory, set())
+        if path.endswith("asm/jump_label.h") or path == "include/linux/jump_label.h":
+            objects |= set(BRANCHY) | set(STEP_ARCHES[directory].extra)
+            source = f"arch/{directory}/kernel/jump_label.c"
+            if (STEP_TREE / source).exists():
+                objects.add(source[:-2] + ".o")
+        elif path.startswith("tools/") or path.startswith("Documentation/"):
+            continue
+        elif path.endswith((".c", ".S")) and not path.startswith("kernel/static_branch_asm"):
+            objects.add(path.rpartition(".")[0] + ".o")
+        else:
+            objects.add("kernel/jump_label.o")
+    return {directory: sorted(objects) for directory, objects in wanted.items() if objects}
+
+
+def check_steps(found):
+    """Every commit builds, at least the objects that it touches."""
+    group = "every step builds"
+    _, commits = series.tree(quiet=True)
+    patches = series.read_series()
+    if not (STEP_TREE / ".git").exists():
+        shutil.rmtree(STEP_TREE, ignore_errors=True)
+        series.git("worktree", "prune")
+        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commits[0])
+    with ui.Step("build every step of the series", len(commits)) as step:
+        for patch, commit in zip(patches, commits):
+            step.note = patch.name
+            series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+            wanted = step_objects(commit)
+            if not wanted:
+                found.add(group, patch.name, None, "nothing to compile, or no compiler")
+            for directory, objects in wanted.items():
+                trouble = StepBuilder(directory).build(objects)
+                found.add(group, f"{patch.name} ({directory})", trouble is None,
+                          trouble or f"{len(objects)} objects")
+            step.advance()
+    found.close(group)
+
+
+def main(args):
+    found = results.Results()
+    if args == ["fast"]:
+        fast(found)
+    elif args == ["series"]:
+        series.tree()
+        check_am(found)
+        check_patches(found)
+        check_steps(found)
+    else:
+        raise Failure("usage: check.py fast|series")
+    return found.finish()
+
+
+if __name__ == "__main__":
+    ui.main(main)

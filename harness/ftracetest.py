@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The base's ftracetest in a guest, test by test, across crashes.
+
+Each test is one call of ftracetest, so that its result is known before the
+next one starts. A test that ends the guest is recorded as "CRASH" and the
+guest is booted again to go on behind it.
+"""
+
+import pathlib
+import re
+
+import guest
+import ui
+from ui import LOGS, Failure
+
+TESTS = "tools/testing/selftests/ftrace/test.d"
+
+# The quick run: what static keys, tracepoints and events have to do with,
+# without the tests that take minutes under emulation.
+QUICK = ("00basic", "dynevent", "event", "instances", "trigger", "kprobe", "direct")
+
+# One test may take this long before it counts as hung; under emulation the
+# slowest that ends needs about half of it.
+LIMIT = 240
+
+SCRIPT = r"""
+cd /selftests/ftrace || exit 1
+for test in $(cat /job/tests); do
+	echo "ftracetest: begin $test" >/dev/kmsg
+	echo "@begin $test"
+	timeout -s KILL %(limit)d ./ftracetest -vv -l /tmp/log "test.d/$test" >/tmp/out 2>&1
+	[ $? -eq 137 ] && echo "@outcome TIMEOUT"
+	sed -n 's/^\[[0-9]*\].*\[\([A-Z]*\)\]$/@outcome \1/p' /tmp/out
+	grep -q '\[\(FAIL\|UNRESOLVED\|UNDEFINED\)\]' /tmp/out && tail -n 40 /tmp/out
+	rm -rf /tmp/log /tmp/out
+	echo "ftracetest: end $test" >/dev/kmsg
+	echo "@end $test"
+done
+exit 0
+"""
+
+
+def selection(source, full):
+    """The .tc files below test.d, in the order ftracetest runs them."""
+    top = source / TESTS
+    tests = sorted(path.relative_to(top) for path in top.rglob("*.tc"))
+    return [str(path) for path in tests
+            if full or path.parts[0] in QUICK]
+
+
+def run(kernel, full=False, step=None, smp=2):
+    """Run the tests on one kernel: {test: outcome}.
+
+    The outcome is ftracetest's own word, or two joined with "/" for a test
+    that also runs in an instance; CRASH and TIMEOUT for a test that took the
+    guest with it; SPLAT is added when the kernel's log complained meanwhile.
+    """
+    left = selection(kernel.source, full)
+    if not left:
+        raise Failure(f"{kernel.source} has no ftracetest")
+    outcomes = {}
+    boots = 0
+    while left:
+        boots += 1
+        name = f"ftracetest-{kernel.label}-{boots}"
+        state = {"running": None, "words": []}
+
+        def on_line(line, state=state):
+            if line.startswith("@begin "):
+                state["running"] = line.split()[1]
+                state["words"] = []
+                if step:
+                    step.note = state["running"]
+            elif line.startswith("@outcome "):
+                state["words"].append(line.split()[1])
+            elif line.startswith("@end "):
+                outcomes[state["running"]] = "/".join(state["words"]) or "UNDEFINED"
+                state["running"] = None
+                if step:
+                    step.advance()
+
+        result = guest.boot(
+            kernel, SCRIPT % {"limit": LIMIT}, name, smp=smp, memory="1G",
+            files={"tests": "\n".join(left) + "\n"}, on_line=on_line,
+            timeout=3 * 3600, idle=LIMIT + 60)
+        (LOGS / f"{name}.log").write_text("\n".join(result.lines) + "\n", encoding="utf-8")
+        if state["running"]:
+            outcomes[state["running"]] = "TIMEOUT" if result.timed_out else "CRASH"
+            if step:
+                step.advance()
+        elif result.crashed:
+            raise Failure(f"{kernel.what}: the guest died between two tests "
+                          f"(log: build/log/console-{name}.log)")
+        for test in splats_by_test(LOGS / f"console-{name}.log"):
+            if not outcomes.get(test, "CRASH").startswith(("CRASH", "TIMEOUT")):
+                outcomes[test] += "+SPLAT"
+        left = [test for test in left if test not in outcomes]
+    return outcomes
+
+
+def splats_by_test(log):
+    """The tests during which the kernel's log complained."""
+    running, found = None, set()
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        match = re.search(r"ftracetest: (begin|end) (\S+)", line)
+        if match:
+            running = match.group(2) if match.group(1) == "begin" else None
+        elif running and guest.SPLAT.search(line):
+            found.add(running)
+    return found
+
+
+def passed(outcome):
+    """Whether an outcome is one that a test may have on a healthy kernel."""
+    return bool(re.fullmatch(r"(PASS|XFAIL)(/(PASS|XFAIL))*", outcome))
+
+
+def compare(found, pristine, patched, report):
+    """What passes on the pristine base must pass on the patched kernel.
+
+    A test that the patched kernel fails and the pristine one fails as well is
+    no regression and counts as skipped; one that only exists on the patched
+    kernel must pass or be unsupported.
+    """
+    group = "ftracetest"
+    width = max(len(test) for test in patched)
+    lines = [f"{'test':{width}}  {'pristine':14} patched"]
+    for test in sorted(set(pristine) | set(patched)):
+        before, after = pristine.get(test, "-"), patched.get(test, "-")
+        mark = ""
+        if passed(after):
+            mark = "" if passed(before) or before == "-" else "fixed"
+            found.add(group, test, True, f"{before} -> {after}" if mark else "")
+        elif passed(before):
+            mark = "REGRESSION"
+            found.add(group, test, False, f"{before} on the pristine base, {after} here")
+        else:
+            found.add(group, test, None, f"{before} on the pristine base, {after} here")
+        lines.append(f"{test:{width}}  {before:14} {after:14} {mark}".rstrip())
+    pathlib.Path(report).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found.close(group)
+
+
+def both(found, pristine, patched, full, report):
+    """Run the tests on both kernels at the same time and compare."""
+    total = len(selection(pristine.source, full)) + len(selection(patched.source, full))
+    with ui.Step(f"ftracetest on both kernels ({'all' if full else 'quick'})", total) as step:
+        outcomes = ui.parallel(lambda kernel: run(kernel, full, step), (pristine, patched))
+    compare(found, *outcomes, report)

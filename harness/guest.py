@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boot a kernel of the harness in QEMU, with a job to do.
+
+The root file system is an initramfs of two parts: one per kernel (busybox,
+the kernel's modules, its kselftests), and a small one per job with /job/run
+and what else the job needs. What the job prints comes back line by line; the
+kernel's log is kept in a file of its own and searched for splats.
+"""
+
+import functools
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+
+import kernel as kernels
+import series
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+SELFTESTS = ("ftrace", "static_keys", "kselftest")
+
+# What the kernel prints when something went wrong that a test must not hide.
+SPLAT = re.compile(
+    r"\bBUG: |\bWARNING: |\bOops\b|general protection fault|"
+    r"Kernel panic|KASAN: |UBSAN: |possible recursive locking|"
+    r"possible circular locking|inconsistent lock state|suspicious RCU usage|"
+    r"rcu_(?:sched|preempt|tasks).*(?:stall|detected)|INFO: task .* blocked|"
+    r"Unable to handle kernel|unable to handle page fault|"
+    r"kernel BUG at|soft lockup|hard LOCKUP|Call Trace:|Internal error:")
+
+EMULATOR = {
+    "x86_64": ["qemu-system-x86_64", "-machine", "pc"],
+    "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"],
+    "riscv64": ["qemu-system-riscv64", "-machine", "virt"],
+}
+CONSOLE = {"x86_64": "ttyS0", "arm64": "ttyAMA0", "riscv64": "ttyS0"}
+
+
+class Result:
+    """How a guest ended and what it said."""
+
+    def __init__(self):
+        self.lines = []
+        self.status = None
+        self.splats = []
+        self.timed_out = False
+
+    @property
+    def crashed(self):
+        """The guest ended before its job did."""
+        return self.status is None
+
+    def trouble(self):
+        """One line about what went wrong, or None."""
+        if self.splats:
+            return "kernel: " + self.splats[0]
+        if self.timed_out:
+            return "the guest did not end in time"
+        if self.crashed:
+            return "the guest died"
+        if self.status:
+            return f"the job failed with status {self.status}"
+        return None
+
+
+def splats(log):
+    """The lines of a console log that report a failure of the kernel."""
+    found = []
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        if SPLAT.search(line):
+            found.append(re.sub(r"^\[[^]]*\] *", "", line.strip()))
+    return found
+
+
+@functools.cache
+def qemu_version(program):
+    try:
+        text = subprocess.run([program, "--version"], capture_output=True, text=True,
+                              check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        raise Failure(f"{program} is missing or does not start; "
+                      "install QEMU (harness/setup does on Debian)") from None
+    major, minor = re.search(r"version (\d+)\.(\d+)", text).groups()
+    return int(major), int(minor)
+
+
+def tcg(name):
+    """The software emulator's options.
+
+    Before QEMU 8.1 several emulation threads mis-run live code patching: a
+    CPU can execute a half-written instruction. One thread for all vCPUs
+    does not.
+    """
+    old = qemu_version(EMULATOR[name][0]) < (8, 1)
+    return "tcg,thread=single" if old else "tcg"
+
+
+def archive(parts, output, out):
+    """An initramfs from directories and lists, by the kernel's own tool."""
+    done = subprocess.run(
+        [series.TREE / "usr" / "gen_initramfs.sh", "-o", output, "-u", "squash",
+         "-g", "squash", *parts],
+        cwd=out, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"building {shown(output)} failed: {done.stderr.strip()}")
+
+
+def nodes(directory):
+    """The device nodes that must exist before devtmpfs is mounted."""
+    listing = directory / "nodes"
+    listing.write_text("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\n"
+                       "nod /dev/null 666 0 0 c 1 3\n", encoding="utf-8")
+    return listing
+
+
+def root_image(kernel):
+    """The part of the initramfs that belongs to a kernel."""
+    image = kernel.out / "initramfs.cpio"
+    inputs = [kernel.modules / "lib" / "modules", ROOT / "harness" / "guest",
+              pathlib.Path("/bin/busybox"), kernel.image]
+    if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
+                              for path in inputs):
+        return image
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+        stage = pathlib.Path(scratch) / "root"
+        for name in ("bin", "sbin", "proc", "sys", "tmp", "root", "etc", "lib", "usr/bin",
+                     "usr/sbin", "job"):
+            (stage / name).mkdir(parents=True)
+        install = kernel.modules / "lib" / "modules"
+        shutil.copytree(install, stage / "lib" / "modules", symlinks=True,
+                        ignore=shutil.ignore_patterns("build", "source"))
+        if kernel.name == "x86_64":
+            shutil.copy(shutil.which("busybox") or "/bin/busybox", stage / "bin" / "busybox")
+            shutil.copy(ROOT / "harness" / "guest" / "init", stage / "init")
+            tests = stage / "selftests"
+            for name in SELFTESTS:
+                shutil.copytree(kernel.source / "tools/testing/selftests" / name,
+                                tests / name, symlinks=True)
+        else:
+            small_init(kernel, stage)
+        archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
+    return image
+
+
+def small_init(kernel, stage):
+    """For architectures without a packaged busybox: an init in C.
+
+    It loads the modules that kernel command line names, in order, and reports
+    on the console; nolibc comes from the kernel tree.
+    """
+    source = ROOT / "harness" / "guest" / "init.c"
+    nolibc = kernel.source / "tools" / "include" / "nolibc"
+    log = LOGS / f"init-{kernel.label}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    ui.must([f"{kernel.arch.cross}gcc", "-Os", "-static", "-nostdlib", "-Wall", "-Werror",
+             "-include", nolibc / "nolibc.h", "-I", nolibc,
+             source, "-o", stage / "init", "-lgcc"], log,
+            f"compiling the init of the {kernel.what}")
+
+
+def job_image(kernel, script, files, shell):
+    """The part of the initramfs that belongs to one job."""
+    directory = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="job-"))
+    try:
+        job = directory / "root" / "job"
+        job.mkdir(parents=True)
+        (job / "run").write_text("#!/bin/sh\n" + script, encoding="utf-8")
+        (job / "run").chmod(0o755)
+        if shell:
+            (job / "shell").touch()
+        for name, source in files.items():
+            if isinstance(source, str):
+                (job / name).write_text(source, encoding="utf-8")
+            else:
+                shutil.copy(source, job / name)
+        whole = directory / "initramfs"
+        archive([directory / "root"], directory / "job.cpio", kernel.out)
+        with open(whole, "wb") as out:
+            for part in (root_image(kernel), directory / "job.cpio"):
+                out.write(part.read_bytes())
+        return directory, whole
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def command(kernel, initramfs, accel, smp, memory, append, icount):
+    name = kernel.name
+    argv = [*EMULATOR[name], "-accel", accel, "-smp", str(smp), "-m", memory,
+            "-display", "none", "-nic", "none", "-no-reboot",
+            "-kernel", str(kernel.image), "-initrd", str(initramfs),
+            "-append", f"console={CONSOLE[name]} panic=-1 oops=panic {append}".strip()]
+    if icount:
+        # One nanosecond of guest time per instruction.
+        argv += ["-icount", "shift=0,sleep=off"]
+    return argv
+
+
+@functools.cache
+def kvm_works():
+    """Whether a guest gets anywhere under KVM.
+
+    That /dev/kvm can be opened says little: on some machines a guest hangs
+    in its firmware. So one is started, with a one-sector boot disk that
+    prints a letter on the serial line, and given five seconds.
+    """
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    # mov dx,0x3f8; mov al,'K'; out dx,al; hlt; jmp -3
+    sector = bytes.fromhex("baf803" "b04b" "ee" "f4" "ebfd")
+    sector += bytes(510 - len(sector)) + b"\x55\xaa"
+    with tempfile.NamedTemporaryFile(dir=BUILD, suffix=".img") as disk:
+        disk.write(sector)
+        disk.flush()
+        probe = subprocess.Popen(
+            ["qemu-system-x86_64", "-accel", "kvm", "-display", "none", "-nic", "none",
+             "-drive", f"file={disk.name},format=raw,if=ide,snapshot=on",
+             "-serial", "stdio", "-monitor", "none"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            start_new_session=True)
+        timer = threading.Timer(5, ui.end_group, (probe,))
+        timer.start()
+        try:
+            return probe.stdout.read(1) == b"K"
+        finally:
+            timer.cancel()
+            ui.end_group(probe)
+
+
+def accelerator(kernel, icount):
+    if kernel.name != "x86_64" or icount or os.uname().machine != "x86_64":
+        return tcg(kernel.name)
+    return "kvm" if kvm_works() else tcg(kernel.name)
+
+
+def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
+         timeout=300, idle=None, files=None, on_line=None):
+    """Boot, run a job, and return a Result.
+
+    SCRIPT is the body of /job/run. FILES maps names under /job to paths or
+    texts. ON_LINE is called with each line the job prints. The guest is
+    ended by its process id when TIMEOUT seconds are over, or when the job has
+    said nothing for IDLE seconds.
+    """
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / f"console-{log_name}.log"
+    result = Result()
+    directory, initramfs = job_image(kernel, script, files or {}, shell=False)
+    try:
+        accel = accelerator(kernel, icount)
+        argv = command(kernel, initramfs, accel, smp, memory, append, icount)
+        if kernel.name == "x86_64":
+            argv += ["-serial", f"file:{log}", "-serial", "stdio", "-monitor", "none"]
+        else:
+            argv += ["-serial", "stdio", "-monitor", "none"]
+            log.write_text("", encoding="utf-8")
+
+        def take(line):
+            # One serial line for all: the kernel's messages are the log.
+            if kernel.name != "x86_64":
+                with open(log, "a", encoding="utf-8") as out:
+                    out.write(line + "\n")
+                line = re.sub(r"^\[ *[0-9.]+\] ", "", line)
+            if line.startswith("@exit "):
+                result.status = int(line.split()[1])
+                return
+            result.lines.append(line)
+            if on_line:
+                on_line(line)
+
+        end = ui.run(argv, LOGS / f"qemu-{log_name}.log", on_line=take, timeout=timeout,
+                     idle=idle)
+        result.timed_out = end == ui.TIMED_OUT
+        if log.exists():
+            result.splats = splats(log)
+        else:
+            raise Failure("QEMU did not start: "
+                          + ui.last_error(LOGS / f"qemu-{log_name}.log"))
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    return result
+
+
+def interactive(kernel, smp=2, memory="1G"):
+    """Hand the terminal to a shell in the guest; returns QEMU's status."""
+    directory, initramfs = job_image(kernel, "exit 0\n", {}, shell=True)
+    try:
+        argv = command(kernel, initramfs, accelerator(kernel, False), smp, memory,
+                       "quiet", False)
+        return subprocess.call([*argv, "-serial", "mon:stdio", "-serial", "null"])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def patched_x86():
+    """The kernel that run, shell and bench are about, built."""
+    series.tree()
+    kernel = kernels.Kernel("x86_64")
+    kernel.build()
+    return kernel

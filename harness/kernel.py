@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Configure and build the kernels of the harness, one directory each.
+
+    kernel.py menuconfig	change the configuration of the x86_64 kernel
+
+The patched x86_64 kernel is built in build/obj/x86_64 from build/linux, its
+pristine twin in build/obj/x86_64-base from build/base, a work tree of the
+first commit of build/linux; other architectures likewise.
+"""
+
+import dataclasses
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import series
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+BASE_TREE = BUILD / "base"
+CONFIGS = ROOT / "harness" / "config"
+BINDGEN = BUILD / "tools" / "bin" / "bindgen"
+
+# A line of make's output that stands for one built file.
+BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
+
+
+@dataclasses.dataclass(frozen=True)
+class Arch:
+    """How one architecture is built here; the names are kbuild's."""
+
+    arch: str
+    cross: str = ""
+    image: str = "vmlinux"
+    fragments: tuple = ("base",)
+    # Built files of a first build, for the progress line only.
+    steps: int = 700
+
+
+ARCHES = {
+    "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
+                   fragments=("base", "tracing", "x86_64", "rust", "series"), steps=1400),
+    "arm64": Arch("arm64", "aarch64-linux-gnu-", "arch/arm64/boot/Image",
+                  ("base", "arm64", "series")),
+    "riscv64": Arch("riscv", "riscv64-linux-gnu-", "arch/riscv/boot/Image",
+                    ("base", "riscv64", "series")),
+}
+
+
+class Kernel:
+    """One kernel: an architecture, and the patched or the pristine tree."""
+
+    def __init__(self, name, pristine=False):
+        self.name = name
+        self.pristine = pristine
+        self.arch = ARCHES[name]
+        self.source = BASE_TREE if pristine else series.TREE
+        self.label = name + ("-base" if pristine else "")
+        self.what = f"{'pristine' if pristine else 'patched'} {name} kernel"
+        self.out = BUILD / "obj" / self.label
+        self.log = LOGS / f"build-{self.label}.log"
+
+    @property
+    def image(self):
+        return self.out / self.arch.image
+
+    @property
+    def modules(self):
+        """Where modules_install puts lib/modules."""
+        return self.out / "install"
+
+    def make(self, *targets):
+        """The make command line for some targets."""
+        # The results must not depend on when and where they were built, so
+        # that a compiler cache helps and the two kernels compare.
+        return ["make", "-C", self.source, f"O={self.out}", f"ARCH={self.arch.arch}",
+                f"CROSS_COMPILE={self.arch.cross}", f"CC=ccache {self.arch.cross}gcc",
+                "LOCALVERSION=", "KBUILD_BUILD_TIMESTAMP=2024-11-17",
+                "KBUILD_BUILD_USER=static-key", "KBUILD_BUILD_HOST=tracepoints",
+                "RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
+                "RUSTFMT=/usr/bin/rustfmt", f"BINDGEN={BINDGEN}",
+                f"-j{os.cpu_count() + 1}", *targets]
+
+    def environment(self):
+        return dict(os.environ, LIBCLANG_PATH="/usr/lib/llvm-19/lib",
+                    CCACHE_BASEDIR=str(BUILD), CCACHE_NOHASHDIR="1", KSRC="",
+                    MAKEFLAGS="", LC_ALL="C")
+
+    def fragment(self):
+        """What the configuration must contain, as text.
+
+        The pristine kernel leaves out the options of the series, and only
+        those: the two are compared.
+        """
+        names = [name for name in self.arch.fragments
+                 if not (self.pristine and name == "series")]
+        return "".join((CONFIGS / f"{name}.config").read_text(encoding="utf-8")
+                       for name in names)
+
+    def configure(self):
+        self.out.mkdir(parents=True, exist_ok=True)
+        text = self.fragment()
+        stamp = self.out / ".fragment-stamp"
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        if stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+            return
+        wanted = self.out / ".fragment"
+        wanted.write_text(text, encoding="utf-8")
+        ui.must(self.make(f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"), self.log,
+                f"configuring the {self.what}", env=self.environment())
+        config = (self.out / ".config").read_text(encoding="utf-8").splitlines()
+        for line in text.splitlines():
+            if line.startswith("CONFIG_") and line not in config:
+                raise Failure(f"{self.what}: {line} did not survive the configuration "
+                              f"(see {shown(self.out / '.config')})")
+        stamp.write_text(digest, encoding="utf-8")
+
+    def build(self):
+        """Bring image and installed modules up to date."""
+        steps_file = self.out / ".steps"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.log.write_text("", encoding="utf-8")
+        with ui.Step(f"build the {self.what}") as step:
+            self.configure()
+            first = not self.image.exists()
+            if first:
+                step.total = (int(steps_file.read_text(encoding="utf-8"))
+                              if steps_file.exists() else self.arch.steps)
+
+            def on_line(line):
+                if BUILT.match(line):
+                    step.advance(note=line.split()[-1])
+
+            image = self.arch.image.rpartition("/")[2]
+            ui.must(self.make(image, "modules"), self.log, f"building the {self.what}",
+                    on_line=on_line, env=self.environment())
+            built = step.done
+            if first:
+                steps_file.write_text(str(built), encoding="utf-8")
+            shutil.rmtree(self.modules, ignore_errors=True)
+            ui.must(self.make(f"INSTALL_MOD_PATH={self.modules}", "modules_install"),
+                    self.log, f"installing the modules of the {self.what}",
+                    env=self.environment())
+            step.outcome = f"{built} files" if built else "nothing to do"
+
+
+def pristine_tree():
+    """build/base: the base without the series, beside build/linux."""
+    base, _ = series.tree(quiet=True)
+    series.git("worktree", "prune")
+    if (BASE_TREE / ".git").exists():
+        head = series.git("rev-parse", "HEAD", cwd=BASE_TREE, check=False)
+        clean = series.git("status", "--porcelain", "--untracked-files=no",
+                           cwd=BASE_TREE, check=False)
+        if head.stdout.decode().strip() == base and not clean.stdout.strip():
+            return
+    with ui.Step("pristine base into build/base"):
+        if (BASE_TREE / ".git").exists():
+            series.git("checkout", "--quiet", "--force", "--detach", base, cwd=BASE_TREE)
+        else:
+            shutil.rmtree(BASE_TREE, ignore_errors=True)
+            series.git("worktree", "prune")
+            series.git("worktree", "add", "--quiet", "--force", "--detach", BASE_TREE, base)
+
+
+def main(args):
+    if args != ["menuconfig"]:
+        raise Failure("usage: kernel.py menuconfig")
+    series.tree()
+    kernel = Kernel("x86_64")
+    kernel.configure()
+    if subprocess.call(kernel.make("menuconfig"), env=kernel.environment()):
+        raise Failure("menuconfig failed")
+    print(f"changed {shown(kernel.out / '.config')}; it stays until harness/config changes")
+    return 0
+
+
+if __name__ == "__main__":
+    ui.main(main)

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the harness tells its user: one progress line, one line per finished
+step, one line when something goes wrong; everything else goes to a log file.
+"""
+
+import concurrent.futures
+import contextlib
+import fcntl
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+LOGS = BUILD / "log"
+
+# What run() returns for a command that it ended itself.
+TIMED_OUT = "timed out"
+
+# The processes that run() has under way, in any thread.
+RUNNING = set()
+
+# How often a step that is not on a terminal says that it is still alive.
+QUIET_INTERVAL = 30
+
+
+class Failure(Exception):
+    """Something the user must know about; its text is the one line shown."""
+
+
+def shown(path):
+    """A path as the user would type it from the top of the repository."""
+    try:
+        return str(pathlib.Path(path).relative_to(ROOT))
+    except ValueError:
+        return str(path)
+
+
+def clock(seconds):
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+class Step:
+    """A long step with a line that says what, how far, and for how long.
+
+    Used as a context manager. advance() may be called from any thread; the
+    line itself is drawn by one thread of its own, so that the elapsed time
+    keeps moving while the step has nothing to report.
+    """
+
+    def __init__(self, what, total=None):
+        self.what = what
+        self.total = total
+        self.done = 0
+        self.note = ""
+        self.outcome = None
+        self._tty = sys.stdout.isatty()
+        self._stop = threading.Event()
+
+    def advance(self, count=1, note=None):
+        self.done += count
+        if note is not None:
+            self.note = note
+
+    def _line(self):
+        far = ""
+        if self.total:
+            percent = min(99, 100 * self.done // self.total)
+            far = f" {self.done}/{self.total} {percent}%"
+        elif self.done:
+            far = f" {self.done}"
+        note = f" {self.note}" if self.note else ""
+        return f"{self.what}:{far} {clock(time.monotonic() - self._start)}{note}"
+
+    def _draw(self):
+        shown_at = self._start
+        while not self._stop.wait(0.5):
+            if self._tty:
+                width = os.get_terminal_size(sys.stdout.fileno()).columns
+                print("\r\033[K" + self._line()[: width - 1], end="", flush=True)
+            elif time.monotonic() - shown_at >= QUIET_INTERVAL:
+                shown_at = time.monotonic()
+                print("  ... " + self._line(), flush=True)
+
+    def __enter__(self):
+        self._start = time.monotonic()
+        self._thread = threading.Thread(target=self._draw, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self._stop.set()
+        self._thread.join()
+        if self._tty:
+            print("\r\033[K", end="")
+        state = "ok  " if kind is None else "FAIL"
+        outcome = f" ({self.outcome})" if self.outcome else ""
+        elapsed = clock(time.monotonic() - self._start)
+        print(f"{state} {self.what}{outcome}  {elapsed}", flush=True)
+        return False
+
+
+def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=None):
+    """Run a command, its output appended to a log, and return its status.
+
+    The command gets a process group of its own, which is ended as a whole
+    when the user interrupts, after TIMEOUT seconds, or after IDLE seconds
+    without a line of output (status TIMED_OUT): make and QEMU leave nothing
+    behind.
+    """
+    argv = [str(word) for word in argv]
+    sink = None
+    if log:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        sink = open(log, "a", encoding="utf-8")
+        sink.write("$ " + " ".join(argv) + "\n")
+        sink.flush()
+    process = subprocess.Popen(
+        argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        start_new_session=True, text=True, errors="replace")
+    RUNNING.add(process)
+    over = threading.Event()
+    heard = [time.monotonic()]
+    started = heard[0]
+
+    def watch():
+        while process.poll() is None:
+            now = time.monotonic()
+            if (timeout and now - started > timeout) or (idle and now - heard[0] > idle):
+                over.set()
+                end_group(process)
+                return
+            time.sleep(0.2)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        for line in process.stdout:
+            heard[0] = time.monotonic()
+            if sink:
+                sink.write(line)
+                sink.flush()
+            if on_line:
+                on_line(line.rstrip("\r\n"))
+        status = process.wait()
+        return TIMED_OUT if over.is_set() else status
+    finally:
+        end_group(process)
+        RUNNING.discard(process)
+        if sink:
+            sink.close()
+
+
+def end_group(process):
+    """End a process started by run() and all that it started."""
+    for number, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, None)):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        try:
+            process.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def parallel(function, items):
+    """Call a function for each item at once; the first failure is raised."""
+    with concurrent.futures.ThreadPoolExecutor(len(items)) as pool:
+        try:
+            return list(pool.map(function, items))
+        except BaseException:
+            # The other threads wait for commands of theirs.
+            for process in list(RUNNING):
+                end_group(process)
+            raise
+
+
+def must(argv, log, what, **kwargs):
+    """run(), but a failure ends the step with the log's last words."""
+    if run(argv, log, **kwargs):
+        raise Failure(f"{what} failed: {last_error(log)} (log: {shown(log)})")
+
+
+def last_error(log):
+    """The line of a log most likely to say what went wrong."""
+    lines = [line.strip() for line in
+             log.read_text(encoding="utf-8", errors="replace").splitlines()
+             if line.strip()]
+    wanted = re.compile(r"\berror\b|^E:|No space left|\*\*\*", re.IGNORECASE)
+    for line in lines[-200:]:
+        if wanted.search(line):
+            return line
+    return lines[-1] if lines else "no output"
+
+
+@contextlib.contextmanager
+def build_lock():
+    """One harness command at a time: they share the trees under build/."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / ".lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failure("another make is at work in build/; "
+                          "wait for it or end it") from None
+        yield
+
+
+def main(function):
+    """Call a command's main function and turn its end into an exit status."""
+    # A terminated run must clean up like an interrupted one.
+    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(
+        KeyboardInterrupt))
+    try:
+        with build_lock():
+            sys.exit(function(sys.argv[1:]))
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("error: interrupted; run the same command again to go on",
+              file=sys.stderr)
+        sys.exit(130)
+    except OSError as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        sys.exit(1)
