@@ -28,10 +28,13 @@ cd /selftests/ftrace || exit 1
 for test in $(cat /job/tests); do
 	echo "ftracetest: begin $test" >/dev/kmsg
 	echo "@begin $test"
-	timeout -s KILL %(limit)d ./ftracetest -vv -l /tmp/log "test.d/$test" >/tmp/out 2>&1
+	timeout -s KILL %(limit)d ./ftracetest -l /tmp/log "test.d/$test" >/tmp/out 2>&1
 	[ $? -eq 137 ] && echo "@outcome TIMEOUT"
 	sed -n 's/^\[[0-9]*\].*\[\([A-Z]*\)\]$/@outcome \1/p' /tmp/out
-	grep -q '\[\(FAIL\|UNRESOLVED\|UNDEFINED\)\]' /tmp/out && tail -n 40 /tmp/out
+	if ! grep -q '\[PASS\]' /tmp/out; then
+		tail -n 20 /tmp/out
+		tail -n 40 /tmp/log/*.log
+	fi
 	rm -rf /tmp/log /tmp/out
 	echo "ftracetest: end $test" >/dev/kmsg
 	echo "@end $test"

@@ -191,7 +191,10 @@ def job_image(kernel, script, files, shell):
 
 def command(kernel, initramfs, accel, smp, memory, append, icount):
     name = kernel.name
-    argv = [*EMULATOR[name], "-accel", accel, "-smp", str(smp), "-m", memory,
+    # The pc machine's MP table, all that a kernel without ACPI has to go by,
+    # names one CPU per socket.
+    cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)
+    argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
             "-append", f"console={CONSOLE[name]} panic=-1 oops=panic {append}".strip()]

@@ -1,0 +1,624 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Measure what does not depend on the machine: instructions, IPIs, bytes.
+
+    bench.py            the patched kernel against the stock mechanisms
+    bench.py --quick    only whether the instruction figures repeat
+
+A figure is a number with a name, measured on one kernel: by a piece of shell
+in a guest (PROBES), or from the kernel's files (sizes()). A row of the table
+(ROWS) sets two figures against each other. Usually both have the row's name
+and come from the patched and the pristine kernel; a row with `stock` compares
+two mechanisms of the patched kernel, as a marker and a kprobe.
+
+To add a row, add a Row and, if its figures are new, a Probe that prints them:
+
+    @figure NAME NUMBER
+    @delta NAME BEFORE AFTER    a figure that is a difference
+    @error NAME words           why there is no such figure
+
+A figure that is printed several times is the median. A row without both
+figures ends the run with an error that names it.
+"""
+
+import contextlib
+import dataclasses
+import json
+import multiprocessing
+import multiprocessing.connection
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+
+import guest
+import kernel as kernels
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+RESULTS = BUILD / "bench"
+MODULE = "static_key_benchmark"
+MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}.{kind}" for kind in "ch")
+# As its line in kernel/trace/Makefile; outside of that directory the compiler
+# flags of the function tracer are there already.
+MODULE_KBUILD = f"CFLAGS_{MODULE}.o := -I$(src)\nobj-m := {MODULE}.o\n"
+
+# How far two runs of an instruction benchmark may be apart.
+TOLERANCE = 0.005
+
+INSTRUCTIONS = "instructions"
+IPIS = "IPIs"
+SECONDS = "s"
+EVENTS = "events"
+BYTES = "bytes"
+
+
+# --- what is measured ------------------------------------------------------
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """A guest in which probes run one after the other."""
+
+    what: str
+    smp: int
+    icount: bool
+    timeout: int
+    setup: str
+    # For the kernel's command line.
+    append: str = ""
+
+
+# What all shell below starts from.
+SCRIPT_HEAD = r"""
+cd /sys/kernel/tracing || exit 1
+cpus=$(grep -c ^processor /proc/cpuinfo)
+if [ "$cpus" != CPUS ]; then
+	echo "the guest has $cpus CPUs, not CPUS"
+	exit 1
+fi
+"""
+
+MACHINES = {
+    # QEMU takes half a minute over the pauses of the loop that calibrates the
+    # local APIC's timer, which nothing here needs.
+    "insn": Machine("instructions per hit", smp=1, icount=True, timeout=300,
+                    append="nolapic_timer", setup=r"""
+insmod /job/static_key_benchmark.ko || exit 1
+# Enough for a round to wrap, and quick to read back.
+echo 64 >buffer_size_kb
+bench=/sys/kernel/debug/static_key_benchmark
+
+# insn BENCHMARK [FIGURE]: run a benchmark; FIGURE if one serves several.
+insn()
+{
+	if said=$(cat "$bench/$1" 2>&1); then
+		echo "@figure insn.${2:-$1} $said"
+	else
+		echo "@error insn.${2:-$1} $said"
+	fi
+}
+"""),
+    "smp": Machine("IPIs", smp=4, icount=False, timeout=900, setup=r"""
+# Both set variables and start no process, which would itself send IPIs.
+count_ipis()
+{
+	ipis=0
+	while read -r line counts; do
+		[ "$line" = CAL: ] || continue
+		for word in $counts; do
+			case $word in
+			*[!0-9]*) break ;;
+			esac
+			ipis=$((ipis + word))
+		done
+	done </proc/interrupts
+}
+clock()
+{
+	read -r now idle </proc/uptime
+}
+
+# toggle FIGURE FILE VALUE: what writing VALUE to FILE takes.
+toggle()
+{
+	# What came before shall not send its IPIs now.
+	sleep 1
+	clock; start=$now
+	count_ipis; before=$ipis
+	if ! echo "$3" >"$2"; then
+		echo "@error ipi.$1 writing $3 to $2 failed"
+		return 1
+	fi
+	count_ipis
+	clock
+	echo "@delta ipi.$1 $before $ipis"
+	echo "@delta time.$1 $start $now"
+}
+"""),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Probe:
+    """A piece of shell that prints figures."""
+
+    machine: str
+    script: str
+    # For mechanisms that the pristine kernel does not have.
+    patched_only: bool = False
+
+
+PROBES = (
+    Probe("insn", r"""
+insn empty_call
+insn static_branch_disabled
+insn static_branch_enabled
+insn tracepoint_disabled
+echo 1 >events/static_key_benchmark/enable
+insn tracepoint_enabled
+echo 0 >events/static_key_benchmark/enable
+# The benchmark cannot see whether its events reach the ring buffer.
+grep -q 'static_key_benchmark_hit: nr=999 ' trace ||
+	echo "@error insn.tracepoint_enabled the event is not in the trace"
+echo >trace
+"""),
+    Probe("smp", r"""
+set -- events/*/*/enable
+echo "@figure events.total $#"
+for pass in 1 2 3; do
+	toggle enable_all events/enable 1
+	[ "$(cat events/enable)" != 0 ] ||
+		echo "@error ipi.enable_all no event is enabled"
+	toggle disable_all events/enable 0
+	[ "$(cat events/enable)" = 0 ] ||
+		echo "@error ipi.disable_all an event is still enabled"
+done
+"""),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """Two figures to compare."""
+
+    name: str
+    unit: str
+    # The figure of the patched kernel that this row is compared with, if it
+    # is not the same figure of the pristine kernel.
+    stock: str = ""
+
+
+ROWS = (
+    Row("insn.empty_call", INSTRUCTIONS),
+    Row("insn.static_branch_disabled", INSTRUCTIONS),
+    Row("insn.static_branch_enabled", INSTRUCTIONS),
+    Row("insn.tracepoint_disabled", INSTRUCTIONS),
+    Row("insn.tracepoint_enabled", INSTRUCTIONS),
+    Row("events.total", EVENTS),
+    Row("ipi.enable_all", IPIS),
+    Row("ipi.disable_all", IPIS),
+    Row("time.enable_all", SECONDS),
+    Row("time.disable_all", SECONDS),
+    Row("bytes.text", BYTES),
+    Row("bytes.jump_table", BYTES),
+)
+
+# What the names of the rows do not say, below the table and the plot.
+NOTES = (
+    "insn.* include the loop and the call, which alone take insn.empty_call",
+    "time.* are of an emulated machine and only say something relative to each other",
+    "bytes.text counts the code that stays after boot, without padding",
+)
+
+
+# --- guests ----------------------------------------------------------------
+
+class Figures:
+    """The figures of one kernel, gathered from all its guests."""
+
+    def __init__(self, what):
+        self.what = what
+        self.values = {}
+        self.errors = {}
+
+    def take(self, line):
+        """Read a line of a guest's job."""
+        kind, _, rest = line.partition(" ")
+        words = rest.split()
+        try:
+            if kind == "@figure":
+                name, value = words
+                self.add(name, float(value))
+            elif kind == "@delta":
+                name, before, after = words
+                self.add(name, float(after) - float(before))
+            elif kind == "@error":
+                self.errors.setdefault(words[0], " ".join(words[1:]))
+        except (ValueError, IndexError):
+            raise Failure(f"{self.what}: cannot read the guest's line {line!r}") from None
+
+    def add(self, name, value):
+        self.values.setdefault(name, []).append(value)
+
+    def get(self, name):
+        """A figure, or None."""
+        if name in self.errors or name not in self.values:
+            return None
+        return statistics.median(self.values[name])
+
+    def why_not(self, name):
+        return f"{name} of the {self.what}: {self.errors.get(name, 'no figure')}"
+
+
+@dataclasses.dataclass
+class Boot:
+    """One guest to run, and where its figures go."""
+
+    kernel: kernels.Kernel
+    machine: str
+    figures: Figures
+    module: object = None
+    # Tells two boots that are otherwise the same apart.
+    suffix: str = ""
+
+    @property
+    def log_name(self):
+        return f"bench-{self.machine}-{self.kernel.label}{self.suffix}"
+
+    def script(self):
+        probes = [probe.script for probe in PROBES if probe.machine == self.machine
+                  and not (probe.patched_only and self.kernel.pristine)]
+        machine = MACHINES[self.machine]
+        return SCRIPT_HEAD.replace("CPUS", str(machine.smp)) \
+            + "".join([machine.setup, *probes]) + "exit 0\n"
+
+    def run(self, pipe):
+        """Body of a process of its own: send the guest's Result, or a string."""
+        # However this process is ended, ui.run() must get to end QEMU.
+        signal.signal(signal.SIGTERM, interrupted)
+        machine = MACHINES[self.machine]
+        files = {f"{MODULE}.ko": self.module} if self.module else {}
+        with contextlib.suppress(KeyboardInterrupt):
+            try:
+                result = guest.boot(self.kernel, self.script(), self.log_name,
+                                    smp=machine.smp, icount=machine.icount,
+                                    append=machine.append, timeout=machine.timeout,
+                                    files=files)
+            except (Failure, OSError) as failure:
+                result = str(failure)
+            pipe.send(result)
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def run_boots(boots, what):
+    """Run guests at the same time and take their figures.
+
+    Processes rather than threads, since ending a process ends its QEMU. They
+    are forked before the Step starts its thread.
+    """
+    context = multiprocessing.get_context("fork")
+    for kernel in {boot.kernel.out: boot.kernel for boot in boots}.values():
+        # Shared by the boots of a kernel, so made before they start.
+        guest.root_image(kernel)
+    running = {}
+    try:
+        for boot in boots:
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=boot.run, args=(theirs,))
+            process.start()
+            theirs.close()
+            running[ours] = (boot, process)
+        with ui.Step(what, total=len(boots)) as step:
+            while running:
+                for pipe in multiprocessing.connection.wait(list(running)):
+                    boot, process = running[pipe]
+                    finish_boot(boot, receive(pipe))
+                    process.join()
+                    del running[pipe]
+                    step.advance()
+    finally:
+        for _, process in running.values():
+            process.terminate()
+        for _, process in running.values():
+            process.join()
+
+
+def receive(pipe):
+    try:
+        return pipe.recv()
+    except EOFError:
+        return "interrupted"
+
+
+def finish_boot(boot, result):
+    log = LOGS / f"{boot.log_name}.log"
+    if isinstance(result, str):
+        raise Failure(f"benchmark of the {boot.kernel.what}: {result}")
+    log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
+    trouble = result.trouble()
+    if result.status and not result.splats and result.lines:
+        trouble += f": {result.lines[-1]}"
+    if trouble:
+        raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} (log: {shown(log)}, "
+                      f"{shown(LOGS / f'console-{boot.log_name}.log')})")
+    for line in result.lines:
+        boot.figures.take(line)
+
+
+def build_module(kernel):
+    """The benchmark as an external module, for either kernel from one source."""
+    directory = RESULTS / f"module-{kernel.label}"
+    # Always from nothing: three seconds, and no stale symbol versions.
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    for source in MODULE_SOURCES:
+        shutil.copy(source, directory)
+    (directory / "Kbuild").write_text(MODULE_KBUILD, encoding="utf-8")
+    log = LOGS / f"bench-module-{kernel.label}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    ui.must(kernel.make(f"M={directory}", "modules"), log,
+            f"building the benchmark module for the {kernel.what}", env=kernel.environment())
+    return directory / f"{MODULE}.ko"
+
+
+# --- files of the kernels --------------------------------------------------
+
+def sections(path):
+    """Section sizes of an ELF file, by name."""
+    done = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True,
+                          env=dict(os.environ, LC_ALL="C"), check=False)
+    if done.returncode:
+        raise Failure(f"readelf {shown(path)}: {done.stderr.strip()}")
+    found = re.findall(r"^ *\[ *\d+\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ",
+                       done.stdout, re.MULTILINE)
+    return {name: int(size, 16) for name, size in found}
+
+
+def sizes(kernel, figures):
+    """Figures from vmlinux.o.
+
+    Not from vmlinux: there .text is padded to whole huge pages, and the jump
+    table is no section of its own but a part of .rodata.
+    """
+    found = sections(kernel.out / "vmlinux.o")
+    figures.add("bytes.text", sum(
+        size for name, size in found.items()
+        if re.search(r"\.text(\.|$)", name)
+        and not name.startswith((".init.", ".exit.", ".rela"))))
+    figures.add("bytes.jump_table", found.get("__jump_table", 0))
+
+
+# --- results ---------------------------------------------------------------
+
+def compare(patched, pristine):
+    """The rows as in results.json."""
+    results, missing = [], []
+    for row in ROWS:
+        stock_from = patched if row.stock else pristine
+        stock_name = row.stock or row.name
+        ours, stock = patched.get(row.name), stock_from.get(stock_name)
+        if ours is None:
+            missing.append(patched.why_not(row.name))
+        if stock is None:
+            missing.append(stock_from.why_not(stock_name))
+        if ours is None or stock is None:
+            continue
+        results.append({"name": row.name, "unit": row.unit, "ours": plain(ours),
+                        "stock": plain(stock),
+                        "ratio": plain(ours / stock) if stock else None})
+    if missing:
+        raise Failure("no row for " + "; ".join(missing))
+    return results
+
+
+def plain(value):
+    """A number without the noise of floating point."""
+    value = float(f"{value:.6g}") if abs(value) < 1e6 else round(value, 3)
+    return int(value) if value == int(value) else value
+
+
+def number(value, unit):
+    """A value as people read it."""
+    if unit == INSTRUCTIONS:
+        return f"{value:,.1f}"
+    if unit == SECONDS:
+        return f"{value:,.2f}"
+    return f"{value:,.0f}"
+
+
+def ratio(value):
+    return "-" if value is None else f"{value:.3f}" if value >= 0.1 else f"{value:.2g}"
+
+
+def table(results):
+    lines = [("row", "unit", "this kernel", "stock", "ratio")]
+    lines += [(row["name"], row["unit"], number(row["ours"], row["unit"]),
+               number(row["stock"], row["unit"]), ratio(row["ratio"])) for row in results]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    text = []
+    for line in lines:
+        cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
+                 for column, (cell, width) in enumerate(zip(line, widths))]
+        text.append("  ".join(cells).rstrip())
+    text.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(text)
+
+
+PLOT = r"""
+set terminal svg size {width},{height} dynamic font "DejaVu Sans,Liberation Sans,sans-serif,13" background "#ffffff"
+set output {output}
+set title "Static-key tracepoints: this kernel relative to the stock mechanism" offset 0,0.6 font ",15"
+set lmargin at screen {left}
+set rmargin at screen {right}
+set tmargin at screen {top}
+set bmargin at screen {bottom}
+set border 1 lc rgb "#606060"
+set logscale x
+set xrange [{low}:{high}]
+set yrange [{last}:-0.6]
+set xlabel "this kernel / stock, logarithmic: left of 1 is cheaper"
+set xtics nomirror tc rgb "#303030" ({xtics})
+set grid xtics lc rgb "#e0e0e0" lt 1
+unset ytics
+unset key
+set arrow from 1,graph 0 to 1,graph 1 nohead lc rgb "#404040" lw 1.5 front
+$rows << EOD
+{data}
+EOD
+{labels}
+plot $rows using 2:1:(1 < $2 ? 1 : $2):(1 < $2 ? $2 : 1):($1 - 0.3):($1 + 0.3):3 \
+	with boxxyerror fs solid 0.85 noborder lc rgb variable, \
+	$rows using 2:1:3 with points pt 7 ps 0.6 lc rgb variable
+"""
+
+
+def colour_of(value, unit):
+    """Green for cheaper, red for dearer, grey for what is no cost or no change."""
+    if unit == EVENTS or 0.995 <= value <= 1.005:
+        return 0x707070
+    return 0x2a7f62 if value < 1 else 0xb5482f
+
+
+def quoted(text):
+    """A gnuplot string; gnuplot's markup is turned off where it is used."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def plot(results, output):
+    """Bars from 1 to each row's ratio, with the numbers beside them."""
+    known = [row["ratio"] for row in results if row["ratio"]]
+    low = 10.0 ** -1
+    while known and low > min(known):
+        low /= 10
+    high = 10.0
+    while known and high < max(known):
+        high *= 10
+    ticks, tick = [], low
+    while tick < high * 1.01:
+        ticks.append(f'"{tick:g}" {tick:g}')
+        tick *= 10
+    width, head, foot = 1100, 76, 74 + 18 * len(NOTES)
+    height = head + foot + 30 * len(results)
+    left, right = 0.25, 0.59
+    columns = ((left - 0.01, "right", ""), (0.66, "right", "ratio"),
+               (0.765, "right", "this kernel"), (0.865, "right", "stock"),
+               (0.88, "left", "unit"))
+    data, labels = [], []
+
+    def line(index, cells, colour):
+        for (place, side, _), text in zip(columns, cells):
+            labels.append(f"set label {quoted(text)} at screen {place},first {index} "
+                          f'{side} noenhanced front tc rgb "{colour}"')
+
+    line(-1, [heading for _, _, heading in columns], "#606060")
+    for index, row in enumerate(results):
+        unit, value = row["unit"], row["ratio"]
+        if value is not None:
+            # Nothing at all is off the scale: its bar ends at the edge.
+            data.append(f"{index} {value or low:g} {colour_of(value, unit)}")
+        line(index, (row["name"], ratio(value), number(row["ours"], unit),
+                     number(row["stock"], unit), unit), "#202020")
+    for index, note in enumerate(NOTES):
+        labels.append(f"set label {quoted(note)} at screen 0.02,screen "
+                      f'{(18 * (len(NOTES) - index) - 6) / height:.4f} left noenhanced front '
+                      'tc rgb "#606060" font ",11"')
+    script = output.with_suffix(".gnuplot")
+    script.write_text(PLOT.format(
+        width=width, height=height, output=quoted(str(output)), left=left, right=right,
+        top=1 - head / height, bottom=foot / height, low=low, high=high,
+        last=len(results) - 0.4, xtics=", ".join(ticks), data="\n".join(data),
+        labels="\n".join(labels)), encoding="utf-8")
+    log = LOGS / "bench-gnuplot.log"
+    log.write_text("", encoding="utf-8")
+    if not shutil.which("gnuplot"):
+        raise Failure("gnuplot is missing; install gnuplot-nox (harness/setup does on Debian)")
+    ui.must(["gnuplot", script], log, "drawing the plot")
+
+
+def write(path, text):
+    """Replace a file at once: a reader sees the old or the new one."""
+    draft = path.with_suffix(path.suffix + ".new")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+# --- commands --------------------------------------------------------------
+
+def measure(patched, pristine):
+    """All rows, with both kernels built."""
+    figures = {}
+    for kernel in (patched, pristine):
+        figures[kernel] = Figures(kernel.what)
+        sizes(kernel, figures[kernel])
+    with ui.Step("build the benchmark module for both kernels"):
+        modules = {kernel: build_module(kernel) for kernel in figures}
+    for name, machine in MACHINES.items():
+        boots = [Boot(kernel, name, figures[kernel], modules[kernel]) for kernel in figures]
+        run_boots(boots, f"measure {machine.what} on both kernels")
+    return compare(figures[patched], figures[pristine])
+
+
+def repeatable(kernel):
+    """Whether two runs of the instruction benchmarks on a kernel agree.
+
+    Returns (test name, ok, detail) for each row measured that way. To be
+    called outside of a Step.
+    """
+    names = list(dict.fromkeys(
+        name for row in ROWS for name in (row.name, row.stock) if name.startswith("insn.")))
+    runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
+    try:
+        module = build_module(kernel)
+        run_boots([Boot(kernel, "insn", figures, module, f"-{count}")
+                   for count, figures in enumerate(runs, 1)],
+                  "measure instructions per hit twice")
+    except Failure as failure:
+        return [("instruction benchmarks run", False, str(failure))]
+    found = []
+    for name in names:
+        one, two = (figures.get(name) for figures in runs)
+        if one is None or two is None:
+            lost = runs[0 if one is None else 1]
+            found.append((f"{name} repeats", False, lost.why_not(name)))
+            continue
+        apart = abs(one - two) / max(one, two, 1)
+        found.append((f"{name} repeats", apart <= TOLERANCE,
+                      f"{one:.3f} and {two:.3f} instructions, {apart:.3%} apart"))
+    return found
+
+
+def main(args):
+    if args not in ([], ["--quick"]):
+        raise Failure("usage: bench.py [--quick]")
+    patched = guest.patched_x86()
+    if args:
+        found = repeatable(patched)
+        for name, ok, detail in found:
+            print(f"{'ok  ' if ok else 'FAIL'} {name}: {detail}")
+        bad = sum(1 for _, ok, _ in found if not ok)
+        print(f"{len(found) - bad} figures repeat, {bad} do not")
+        return 1 if bad else 0
+    kernels.pristine_tree()
+    pristine = kernels.Kernel("x86_64", pristine=True)
+    pristine.build()
+    results = measure(patched, pristine)
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    output = RESULTS / "results.json"
+    write(output, json.dumps(results, indent=2) + "\n")
+    plot(results, RESULTS / "results.svg")
+    print("\n" + table(results) + "\n")
+    for note in NOTES:
+        print(note)
+    print(f"done: {len(results)} rows in {shown(output)}, "
+          f"plotted in {shown(RESULTS / 'results.svg')}")
+    return 0
+
+
+if __name__ == "__main__":
+    ui.main(main)

@@ -1,0 +1,766 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prove that the shared static-branch text changes nothing for C.
+
+    branchcheck.py --base DIR --ours DIR [--keep DIR] [-j N]
+                   [--allow-missing] [--self-test]
+
+Both DIRs are kernel source trees, ours with the series applied. For each
+architecture, word size, byte order and compiler, branchcheck/branches.c is
+compiled with the headers of either tree, and the object files have to be the
+same. Then the text of a site has to be the same in its three forms (C,
+assembler macro, Rust), and the macro has to assemble to the same site and
+table entry. Architectures without a packaged compiler are compared after
+preprocessing.
+
+No kernel is configured for this: the few headers that the build generates are
+made up by headers(), and what .config would say is in variants().
+
+--keep DIR       leaves all files of all variants in DIR
+--allow-missing  a missing compiler is no failure
+--self-test      changes our headers in ways that must not pass, and demands
+                 that each is noticed
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
+FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
+MACROS = ("STATIC_BRANCH", "STATIC_BRANCH_JUMP")
+CLANG = "clang-19"
+EM_MIPS, EM_PARISC, EM_ARM = 8, 15, 40
+
+# What the kernel's Makefile gives every compiler, as far as it can matter here.
+COMMON_FLAGS = """
+    -nostdinc -std=gnu11 -O2 -fno-strict-aliasing -fno-common -fshort-wchar
+    -funsigned-char -fno-PIE -fno-stack-protector -fno-asynchronous-unwind-tables
+    -fno-delete-null-pointer-checks -Wall -Werror -D__KERNEL__
+""".split()
+
+RELATIVE = "HAVE_ARCH_JUMP_LABEL_RELATIVE"
+
+
+class Trouble(Exception):
+    """A variant does not pass; the message says why."""
+
+
+class ToolTrouble(Trouble):
+    """A tool did not accept its input."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """One way to build for an architecture.
+
+    arch    the folder under arch/
+    gcc     the prefix of GCC's name, "" if there is none, None if the host's
+            preprocessor has to do
+    config  the CONFIG_ symbols that are set
+    clang   the target for clang, "" if the kernel is not built with it
+    nop     how many bytes of the no-op do not depend on where the site jumps to
+    """
+    arch: str
+    name: str
+    gcc: str | None
+    flags: str
+    config: str
+    clang: str = ""
+    nop: int = 4
+
+
+def variants():
+    """Every variant, with flags as in arch/*/Makefile.
+
+    A compiler for one byte order or word size also writes the other: nothing is
+    linked, so no libraries are missing.
+    """
+    def x86(name, flags, config, nop):
+        return Variant("x86", name, "x86_64-linux-gnu-", flags,
+                       f"X86 {config} {RELATIVE}", "x86_64-linux-gnu", nop)
+
+    x86_64 = "-m64 -mno-sse -mno-red-zone -mcmodel=kernel"
+    yield x86("x86_64", x86_64, "X86_64 64BIT", 5)
+    yield x86("x86_64 objtool", x86_64, "X86_64 64BIT HAVE_JUMP_LABEL_HACK", 0)
+    yield x86("i386", "-m32 -march=i686 -mregparm=3 -msoft-float", "X86_32", 5)
+
+    def arm(name, flags, config):
+        return Variant("arm", name, "arm-linux-gnueabihf-",
+                       "-mabi=aapcs-linux -mfloat-abi=soft -march=armv7-a " + flags,
+                       "ARM CPU_V7 MMU " + config, "arm-linux-gnueabi")
+
+    yield arm("arm", "-marm", "")
+    yield arm("arm BE", "-marm -mbig-endian", "CPU_BIG_ENDIAN")
+    yield arm("arm Thumb-2", "-mthumb -Wa,-mthumb", "THUMB2_KERNEL")
+    yield arm("arm Thumb-2 BE", "-mthumb -Wa,-mthumb -mbig-endian",
+              "THUMB2_KERNEL CPU_BIG_ENDIAN")
+
+    def arm64(name, flags, config):
+        return Variant("arm64", name, "aarch64-linux-gnu-",
+                       "-mgeneral-regs-only " + flags,
+                       f"ARM64 64BIT {RELATIVE} {config}", "aarch64-linux-gnu")
+
+    yield arm64("arm64", "-mlittle-endian", "")
+    yield arm64("arm64 BE", "-mbig-endian", "CPU_BIG_ENDIAN")
+
+    def riscv(name, flags, config):
+        return Variant("riscv", name, "riscv64-linux-gnu-",
+                       "-mcmodel=medany -mno-save-restore " + flags,
+                       f"RISCV MMU {RELATIVE} {config}", "riscv64-linux-gnu")
+
+    yield riscv("riscv64 C", "-march=rv64imac -mabi=lp64", "64BIT RISCV_ISA_C")
+    yield riscv("riscv64", "-march=rv64ima -mabi=lp64", "64BIT")
+    yield riscv("riscv32 C", "-march=rv32imac -mabi=ilp32", "32BIT RISCV_ISA_C")
+
+    def mips(name, flags, config):
+        return Variant("mips", name, "mips64el-linux-gnuabi64-",
+                       "-G 0 -mno-abicalls -fno-pic -msoft-float "
+                       "-Iarch/mips/include/asm/mach-generic " + flags, "MIPS " + config)
+
+    for order, config in (("EB", "CPU_BIG_ENDIAN"), ("EL", "CPU_LITTLE_ENDIAN")):
+        for isa in ("r2", "r6"):
+            yield mips(f"mips32{isa} {order}", f"-mabi=32 -march=mips32{isa} -{order}",
+                       "32BIT " + config)
+            yield mips(f"mips64{isa} {order}", f"-mabi=64 -msym32 -march=mips64{isa} -{order}",
+                       "64BIT " + config)
+        yield mips(f"micromips {order}", f"-mabi=32 -march=mips32r2 -mmicromips -{order}",
+                   "32BIT CPU_MICROMIPS " + config)
+
+    def powerpc(name, flags, config):
+        return Variant("powerpc", name, "powerpc64le-linux-gnu-",
+                       "-msoft-float -mno-altivec -mno-vsx " + flags,
+                       f"PPC {RELATIVE} {config}", "powerpc64le-linux-gnu")
+
+    yield powerpc("powerpc64 LE", "-m64 -mlittle-endian -mabi=elfv2 -mcmodel=medium "
+                  "-mcpu=power8", "PPC64 64BIT CPU_LITTLE_ENDIAN PPC64_ELF_ABI_V2")
+    yield powerpc("powerpc64 BE", "-m64 -mbig-endian -mcmodel=medium "
+                  "-mcpu=power8", "PPC64 64BIT CPU_BIG_ENDIAN PPC64_ELF_ABI_V1")
+    yield powerpc("powerpc32 BE", "-m32 -mbig-endian -mcpu=powerpc",
+                  "PPC32 CPU_BIG_ENDIAN")
+
+    yield Variant("s390", "s390", "s390x-linux-gnu-",
+                  "-m64 -march=z10 -msoft-float -mbackchain -fPIC",
+                  f"S390 64BIT CPU_BIG_ENDIAN {RELATIVE}", "s390x-linux-gnu", 2)
+
+    yield Variant("sparc", "sparc64", "sparc64-linux-gnu-",
+                  "-m64 -mcpu=ultrasparc -mcmodel=medlow -mno-fpu -ffixed-g4 -ffixed-g5 "
+                  "-fcall-used-g7 -Wa,--undeclared-regs", "SPARC SPARC64 64BIT CPU_BIG_ENDIAN")
+
+    yield Variant("parisc", "parisc", "hppa-linux-gnu-",
+                  "-mdisable-fpregs -ffunction-sections", f"PARISC PA20 CPU_BIG_ENDIAN {RELATIVE}")
+    yield Variant("parisc", "parisc64", "hppa64-linux-gnu-", "-mdisable-fpregs -mlong-calls",
+                  f"PARISC PA20 64BIT CPU_BIG_ENDIAN {RELATIVE}")
+
+    yield Variant("arc", "arc", "arc-linux-gnu-", "-mcpu=archs -mlittle-endian",
+                  "ARC ISA_ARCV2")
+    yield Variant("arc", "arc BE", "arc-linux-gnu-", "-mcpu=archs -mbig-endian",
+                  "ARC ISA_ARCV2 CPU_BIG_ENDIAN")
+
+    yield Variant("loongarch", "loongarch64", "", "-mabi=lp64s -msoft-float -fno-pic",
+                  f"LOONGARCH 64BIT {RELATIVE}", "loongarch64-linux-gnusf")
+
+    yield Variant("csky", "csky", None, "-D__csky__ -D__CSKY__=2 -D__cskyLE__",
+                  f"CSKY {RELATIVE}")
+    yield Variant("xtensa", "xtensa", None, "-D__XTENSA__ -D__XTENSA_EL__ "
+                  "-Iarch/xtensa/variants/fsf/include", "XTENSA MMU")
+
+
+# ---------------------------------------------------------------------------
+# Running the tools
+
+@dataclasses.dataclass
+class Tree:
+    """A kernel source tree, perhaps with a folder whose files come first."""
+    root: pathlib.Path
+    generated: pathlib.Path
+    first: pathlib.Path | None = None
+
+    def path(self, name):
+        """Where a file is."""
+        changed = self.first / name if self.first else None
+        return changed if changed and changed.exists() else self.root / name
+
+    def include_flags(self, arch):
+        """The order of LINUXINCLUDE in the kernel's Makefile."""
+        made = self.generated / arch
+        folders = [f"arch/{arch}/include", made / "arch", "include", made / "include",
+                   f"arch/{arch}/include/uapi", made / "arch/uapi", "include/uapi"]
+        if self.first:
+            folders[:0] = [self.first / f"arch/{arch}/include", self.first / "include"]
+        return [f"-I{f}" for f in folders] + \
+            ["-include", "include/linux/compiler-version.h"] + \
+            ["-include", "include/linux/kconfig.h"]
+
+
+def kbuild_list(path, variable):
+    """The headers that a Kbuild file of asm headers adds to a variable."""
+    if not path.exists():
+        return []
+    text = path.read_text().replace("\\\n", " ")
+    return " ".join(re.findall(rf"^{variable}\s*\+?=\s*(.*)$", text, re.M)).split()
+
+
+def headers(tree, arch):
+    """Write what scripts/Makefile.asm-headers and `make prepare` would.
+
+    That is a wrapper for each asm header that the architecture takes from
+    asm-generic, and empty files in the place of include/generated.
+    """
+    made = tree.generated / arch
+    for folder, include in (("arch", "include"), ("arch/uapi", "include/uapi")):
+        own = tree.root / "arch" / arch / include / "asm"
+        names = kbuild_list(own / "Kbuild", "generic-y")
+        names += [n for n in kbuild_list(tree.root / include / "asm-generic/Kbuild",
+                                         "mandatory-y") if not (own / n).exists()]
+        (made / folder / "asm").mkdir(parents=True)
+        for name in names:
+            wrapper = made / folder / "asm" / name
+            wrapper.parent.mkdir(exist_ok=True)
+            wrapper.write_text(f"#include <asm-generic/{name}>\n")
+    (made / "include/generated").mkdir(parents=True)
+    for name in ("autoconf.h", "bounds.h", "asm-offsets.h", "timeconst.h"):
+        (made / "include/generated" / name).touch()
+
+
+def run(command, cwd):
+    """Run a tool, give its standard output, raise Trouble with its errors."""
+    done = subprocess.run([str(c) for c in command], cwd=cwd, text=True,
+                          capture_output=True, check=False)
+    if done.returncode:
+        lines = [l for l in done.stderr.splitlines() if "rror" in l] or \
+            done.stderr.splitlines() or ["no message"]
+        raise ToolTrouble(f"{pathlib.Path(str(command[0])).name}: {lines[0]}")
+    return done.stdout
+
+
+@dataclasses.dataclass
+class Job:
+    """A variant with one compiler, and the folder for its files."""
+    variant: Variant
+    compiler: list
+    kind: str
+    work: pathlib.Path
+
+    def flags(self, tree):
+        """Everything between the compiler's name and the file's."""
+        variant = self.variant
+        config = ["JUMP_LABEL", "CC_IS_CLANG" if self.kind == "clang" else "CC_IS_GCC",
+                  *variant.config.split()]
+        if variant.gcc is None:
+            flags = ["-undef", "-D__GNUC__=12", "-D__GNUC_MINOR__=2", "-D__GNUC_PATCHLEVEL__=0",
+                     "-D__SIZEOF_POINTER__=4", "-D__linux__", "-nostdinc", "-D__KERNEL__"]
+        else:
+            flags = list(COMMON_FLAGS)
+        return (flags + variant.flags.split() + [f"-DCONFIG_{c}=1" for c in config] +
+                tree.include_flags(variant.arch))
+
+    def preprocess(self, tree, source, name):
+        """Preprocess for a tree, keep the comments, and give the path."""
+        result = self.work / name
+        run(self.compiler + self.flags(tree) +
+            ["-include", "include/linux/compiler_types.h", "-E", "-C", source, "-o", result],
+            tree.root)
+        return result
+
+    def compile(self, tree, source, name):
+        """Compile or assemble to an object file, and give its path."""
+        result = self.work / name
+        flags = self.flags(tree)
+        if str(source).endswith(".S"):
+            flags += ["-D__ASSEMBLY__", f"-I{self.work / 'include'}"]
+        elif not str(source).endswith(".i"):
+            flags += ["-include", "include/linux/compiler_types.h"]
+        run(self.compiler + flags + ["-c", source, "-o", result], tree.root)
+        return result
+
+
+# ---------------------------------------------------------------------------
+# Object files
+
+class Object:
+    """As much of a relocatable ELF file as the comparisons need."""
+
+    def __init__(self, path):
+        self.data = data = path.read_bytes()
+        self.wide = data[4] == 2
+        self.order = "<" if data[5] == 1 else ">"
+        self.machine, = self.unpack("H", 18)
+        offset, = self.unpack("Q", 40) if self.wide else self.unpack("I", 32)
+        size, count, names = self.unpack("HHH", 58 if self.wide else 46)
+        self.sections = [self.unpack("IIQQQQIIQQ" if self.wide else "IIIIIIIIII",
+                                     offset + i * size) for i in range(count)]
+        strings = self.content(names)
+        self.names = [self.string(strings, s[0]) for s in self.sections]
+        self.symbols = self.read_symbols()
+
+    def unpack(self, fields, offset, data=None):
+        """Unpack in the byte order of the file."""
+        return struct.unpack_from(self.order + fields, data or self.data, offset)
+
+    def content(self, index):
+        """The bytes of a section."""
+        section = self.sections[index]
+        return b"" if section[1] == 8 else self.data[section[4]:section[4] + section[5]]
+
+    @staticmethod
+    def string(table, offset):
+        """A string of a string table."""
+        return table[offset:table.index(b"\0", offset)].decode()
+
+    def read_symbols(self):
+        """(name or None if local, section, value) for each symbol."""
+        symbols = []
+        for index, section in enumerate(self.sections):
+            if section[1] != 2:
+                continue
+            strings, table = self.content(section[6]), self.content(index)
+            for at in range(0, len(table), section[9]):
+                if self.wide:
+                    name, info, _, where, value, _ = self.unpack("IBBHQQ", at, table)
+                else:
+                    name, value, _, info, _, where = self.unpack("IIIBBH", at, table)
+                text = self.string(strings, name) if info >> 4 else None
+                place = self.names[where] if where < len(self.names) else where
+                symbols.append((text, place, value))
+        return symbols
+
+    def relocations(self, target):
+        """(offset, type, symbol, addend) for a section, in order.
+
+        A local symbol is what it stands for, section and value: numeric labels
+        have other names here and there in the files of some architectures.
+        """
+        found = []
+        for index, section in enumerate(self.sections):
+            if section[1] not in (4, 9) or section[7] != target:
+                continue
+            table = self.content(index)
+            for at in range(0, len(table), section[9]):
+                offset, info, *addend = self.unpack(
+                    ("QQ" if self.wide else "II") +
+                    (("q" if self.wide else "i") if section[1] == 4 else ""), at, table)
+                if self.machine == EM_MIPS and self.wide:
+                    # MIPS packs three types and a second symbol into the field.
+                    symbol, = self.unpack("I", at + 8, table)
+                    kind = table[at + 12:at + 16]
+                elif self.wide:
+                    symbol, kind = info >> 32, info & 0xffffffff
+                else:
+                    symbol, kind = info >> 8, info & 0xff
+                found.append((offset, kind, self.symbols[symbol],
+                              addend[0] if addend else None))
+        return found
+
+    def allocated(self):
+        """Name, flags, alignment, content and relocations of what gets loaded."""
+        return [(self.names[i], s[1:3], s[8], self.content(i), self.relocations(i))
+                for i, s in enumerate(self.sections) if s[2] & 2]
+
+
+def compare_objects(base, ours):
+    """Compare two object files; say in words how equal they are."""
+    if base.read_bytes() == ours.read_bytes():
+        return "objects identical"
+    one, two = Object(base).allocated(), Object(ours).allocated()
+    if [s[0] for s in one] != [s[0] for s in two]:
+        raise Trouble("the object files have different sections")
+    for a, b in zip(one, two):
+        for what, x, y in zip(("name", "type and flags", "alignment"), a, b):
+            if x != y:
+                raise Trouble(f"{a[0]}: {what} {x} became {y}")
+        if a[3] != b[3]:
+            offset = next((i for i, (x, y) in enumerate(zip(a[3], b[3])) if x != y),
+                          min(len(a[3]), len(b[3])))
+            raise Trouble(f"{a[0]}: content differs at {offset:#x} "
+                          f"({len(a[3])} and {len(b[3])} bytes)")
+        if a[4] != b[4]:
+            offset = next((x[0] for x, y in zip(a[4], b[4]) if x != y), None)
+            raise Trouble(f"{a[0]}: relocations differ" +
+                          (f" at {offset:#x}" if offset is not None else " in number"))
+    return "code, table, relocations identical"
+
+
+def sites(path, config):
+    """The table of an object file as {(key, branch): (site bytes, entry shape)}.
+
+    The shape is all that does not depend on where in the file a site is: size
+    and alignment of the entry, and the relocation types of its fields.
+    """
+    obj = Object(path)
+    index = obj.names.index("__jump_table")
+    table, align = obj.content(index), obj.sections[index][8]
+    relocations = obj.relocations(index)
+    size = len(table) // 4
+    relative = RELATIVE in config.split()
+    key_at = 8 if relative else size // 3 * 2
+    found = {}
+    for start in range(0, len(table), size):
+        entry = [r for r in relocations if start <= r[0] < start + size]
+        shape = (size, align, [(r[0] - start, r[1]) for r in entry])
+
+        def target(field):
+            """Symbol and addend of the first relocation of a field."""
+            offset, _, symbol, addend = next(r for r in entry if r[0] == start + field)
+            if addend is None:
+                wide = "q" if field == key_at and size - key_at == 8 else "i"
+                addend, = obj.unpack(wide, offset, table)
+            # PA-RISC counts PC-relative addresses from two instructions on.
+            return symbol, addend - (8 if obj.machine == EM_PARISC else 0)
+
+        (_, section, value), addend = target(0)
+        offset = value + addend
+        if obj.machine in (EM_ARM, EM_MIPS):
+            offset &= ~1  # the bit for the instruction set
+        code = obj.content(obj.names.index(section))
+        (key, _, _), addend = target(key_at)
+        found[key, addend] = code[offset:offset + 8], shape
+    return found
+
+
+# ---------------------------------------------------------------------------
+# Text
+
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+ESCAPES = {"n": "\n", "t": "\t"}
+
+
+def after_mark(path):
+    """What stands below the cut mark of a preprocessed file."""
+    return re.sub(r"^#.*$", "", path.read_text().split("\n// Cut here.\n", 1)[1], flags=re.M)
+
+
+def unquote(text):
+    """Join the string literals in a piece of C."""
+    return re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), "".join(LITERAL.findall(text)))
+
+
+def asm_goto(path, function):
+    """The template of a function's asm goto in preprocessed C, as (raw, named).
+
+    Raw is as the compiler gets it, named has key, branch and label in the place
+    of the operands, so that texts with different operands can be compared.
+    """
+    text = re.sub(r"^#.*\n", "", path.read_text(), flags=re.M)
+    start = re.search(rf"\b{function}\([^)]*\)\s*\{{[^}}]*?\basm goto\(", text)
+    if not start:
+        raise Trouble(f"no asm goto in {function}()")
+    parts, depth = [""], 1
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[:()]|[^":()]+', text[start.end():]):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if not depth:
+            break
+        if token[0] == ":":
+            parts.append("")
+        else:
+            parts[-1] += token[0]
+    template, label = unquote(parts[0]), parts[4].strip()
+    values = re.findall(r'"[^"]*"\s*\((.*?)\)\s*(?:,|$)', " ".join(parts[2].split()))
+    values = [v.replace("&((char *)key)[branch]", "key + branch") for v in values]
+    text = template.replace(f"%l[{label}]", "label")
+    return template, re.sub(r"%c?(\d)", lambda m: values[int(m[1])], text)
+
+
+def instructions(text):
+    """A site as a list of instructions, free of layout and of label names.
+
+    A numeric label becomes a bare colon, and a reference to one the place of
+    that colon in the list.
+    """
+    text = re.sub(r"^\s*(\d+):", r"\1:\n", text, flags=re.M)
+    lines = [re.sub(r"\s*([-+,])\s*", r"\1", " ".join(l.split())) for l in text.split("\n")]
+    lines = [l for l in lines if l]
+
+    def resolve(at, match):
+        places = [i for i, l in enumerate(lines) if l == match[1] + ":"]
+        return "@%d" % (max(p for p in places if p < at) if match[2] == "b"
+                        else min(p for p in places if p > at))
+
+    return [":" if re.fullmatch(r"\d+:", line) else
+            re.sub(r"(?<![\w.])(\d+)([bf])\b", lambda m, at=at: resolve(at, m), line)
+            for at, line in enumerate(lines)]
+
+
+def compare_texts(base, ours):
+    """Compare a site's named text in the two trees instruction by instruction."""
+    one, two = instructions(base), instructions(ours)
+    for a, b in zip(one, two):
+        if a != b:
+            raise Trouble(f"'{a}' became '{b}'")
+    if len(one) != len(two):
+        raise Trouble(f"{len(one)} instructions became {len(two)}")
+
+
+# ---------------------------------------------------------------------------
+# The checks
+
+def check_forms(job, ours, preprocessed):
+    """The text of a site is the same in C, in the assembler macros and in Rust.
+
+    The macros are made as the rule in Kbuild makes them.
+    """
+    named = [asm_goto(preprocessed, f)[1].strip() for f in FUNCTIONS]
+    if re.search(r"[%{}]", "".join(named)):
+        raise Trouble("the text contains %, { or }")
+
+    source = job.preprocess(ours, ours.path("kernel/static_branch_asm.c"),
+                            "static_branch_asm.i")
+    macros = run(["sed", "-E", "-f", ours.path("scripts/static_branch_asm.sed"), source],
+                 ours.root)
+    folder = job.work / "include/generated"
+    folder.mkdir(parents=True)
+    (folder / "static_branch_asm.h").write_text(macros)
+    found = dict(re.findall(r"^\s*\.macro (\w+) key:req, label:req, branch=0\n(.*?)^\s*\.endm$",
+                            macros, re.M | re.S))
+    if set(found) != set(MACROS):
+        raise Trouble(f"assembler macros: {' '.join(found) or 'none'}")
+    for name, text in zip(MACROS, named):
+        body = re.sub(r"\\(key|branch|label)\b", r"\1", found[name]).strip()
+        if body != text:
+            raise Trouble(f"the text of {name} is not that of C")
+        labels = re.findall(r"(?<![\w.])(\d+)(?::|[bf]\b)", body)
+        if not labels or any(len(l) < 3 or not set(l) - set("01") for l in labels):
+            raise Trouble(f"labels that assembly or Rust may trip over: {' '.join(labels)}")
+
+    literals = after_mark(job.preprocess(ours, SOURCES / "rust.c", "rust.i"))
+    if LITERAL.sub("", literals).split():
+        raise Trouble("Rust: more than string literals: " + LITERAL.sub("", literals).strip())
+    text = unquote(literals).strip()
+    for operand, name in (("{symb} + {off}", "key"), ("{branch}", "branch"), ("{l_yes}", "label")):
+        if operand not in text:
+            raise Trouble(f"Rust: no {operand} in the text")
+        text = text.replace(operand, name)
+    if text != named[0]:
+        raise Trouble("the text for Rust is not that of C")
+
+
+def check_assembly(job, ours):
+    """What the assembler macros write is what C writes."""
+    wanted, got = (sites(job.compile(ours, SOURCES / s, s + ".o"), job.variant.config)
+                   for s in ("sites.c", "sites.S"))
+    if wanted.keys() != got.keys():
+        raise Trouble(f"assembly: entries for {sorted(got)} instead of {sorted(wanted)}")
+    for site, (code, shape) in wanted.items():
+        if got[site][1] != shape:
+            raise Trouble(f"assembly: entry {got[site][1]} instead of {shape}")
+        nop = site[1] & 1 if site[0] == "far_on_key" else not site[1] & 1
+        if nop and got[site][0][:job.variant.nop] != code[:job.variant.nop]:
+            raise Trouble(f"assembly: no-op {got[site][0].hex()} instead of {code.hex()}")
+
+
+def check(job, base, ours):
+    """All checks of one variant with one compiler; give the result in words."""
+    job.work.mkdir(parents=True)
+    texts = [job.preprocess(t, SOURCES / "branches.c", f"{n}.i")
+             for t, n in ((base, "base"), (ours, "ours"))]
+    for function in FUNCTIONS:
+        one, two = (asm_goto(t, function) for t in texts)
+        # asm_str_count() in GCC: this is what the inliner thinks of an asm.
+        lines = [len(re.findall(r"[\n;]", t[0])) for t in (one, two)]
+        if lines[0] != lines[1]:
+            raise Trouble(f"{function}(): {lines[0]} lines of assembly became {lines[1]}")
+        if job.variant.gcc is None:
+            compare_texts(one[1], two[1])
+    if job.variant.gcc is None:
+        check_forms(job, ours, texts[1])
+        return "compared after preprocessing (no compiler)"
+    words = compare_objects(*(job.compile(t, text, text.stem + ".o")
+                              for t, text in zip((base, ours), texts)))
+    check_forms(job, ours, texts[1])
+    check_assembly(job, ours)
+    return words
+
+
+def check_once(ours):
+    """The text of a site stands in one place only."""
+    found = subprocess.run(
+        ["grep", "-rlE", r"section[[:space:]]+__jump_table", "--include=*.[hcS]",
+         "--include=*.inc", "--include=*.rs", "arch", "include", "kernel", "lib", "rust"],
+        cwd=ours.root, text=True, capture_output=True, check=False).stdout.split()
+    if found != ["include/asm-generic/jump_label.h"]:
+        raise Trouble("table entries are written by " + (" ".join(found) or "nothing"))
+    return "the table entry stands once, in " + found[0]
+
+
+def check_covered(ours):
+    """No architecture with static branches is left out."""
+    present = {p.parts[-4] for p in ours.root.glob("arch/*/include/asm/jump_label.h")}
+    checked = {v.arch for v in variants()}
+    if present != checked:
+        raise Trouble("unlike the tree, this program knows " + " ".join(sorted(checked)))
+    return f"all {len(present)} architectures with static branches are compared"
+
+
+# ---------------------------------------------------------------------------
+# The self-test
+
+GENERIC = "include/asm-generic/jump_label.h"
+
+# Variant, header (None: the architecture's), text and replacement, what it is.
+MUTATIONS = (
+    ("x86_64", None, '".byte "', '".byte 0x90, "', "one more no-op"),
+    ("x86_64", GENERIC, ".balign 8", ".balign 16", "another alignment"),
+    ("x86_64 objtool", None, 'key " + 2"', "key", "no request to objtool"),
+    ("arm64", None, "ENTRY(key,", 'ENTRY(key " + 1",', "key + 1"),
+    ("arm64", None, ': nop\\n', ': nop\\n\\n', "an empty line"),
+    ("arm64", GENERIC, '"7274"', '"1"', "the label 1:"),
+    ("arm64", None, "nop", "nop // {}", "braces in the text"),
+    ("arm64", "kernel/static_branch_asm.c", "\nARCH_STATIC_BRANCH_JUMP_ASM",
+     "\nARCH_STATIC_BRANCH_ASM", "an assembler macro without its jump"),
+    ("arm64", "scripts/static_branch_asm.sed", "s/\\\\t/\\t/g\n", "",
+     "an assembler macro left quoted"),
+    ("riscv64 C", None, "norvc", "rvc", "a compressed no-op"),
+    ("mips64r2 EL", None, '".dword "', '".word "', "a short table entry"),
+    ("powerpc64 LE", GENERIC, 'JUMP_SITE "b - ., " label "', 'label " - ., " JUMP_SITE "b',
+     "swapped fields"),
+    ("csky", None, "nop32", "nop", "a 16-bit no-op"),
+    ("csky", None, "ENTRY(key,", 'ENTRY(key " + 1",', "key + 1"),
+    ("xtensa", None, '"_j "', '"j "', "a jump open to relaxation"),
+    ("xtensa", GENERIC, '"b, " label ", " key', '"b, " key ", " label', "swapped fields"),
+)
+
+
+def self_test(number, base, ours, work):
+    """Make one of the changes, and demand that the checks notice it."""
+    name, header, old, new, what = MUTATIONS[number]
+    variant = next(v for v in variants() if v.name == name)
+    compiler = find_compiler(variant, "gcc")
+    if not compiler:
+        return f"not tried: {what} (no compiler)"
+    header = header or f"arch/{variant.arch}/include/asm/jump_label.h"
+    text = (ours.root / header).read_text()
+    if old not in text:
+        raise Trouble(f"nothing to change for: {what}")
+    folder = work / f"self-{number}"
+    changed = folder / "tree" / header
+    changed.parent.mkdir(parents=True)
+    changed.write_text(text.replace(old, new))
+    try:
+        check(Job(variant, compiler, "gcc", folder / "out"), base,
+              dataclasses.replace(ours, first=folder / "tree"))
+    except ToolTrouble as trouble:
+        raise Trouble(f"{what}: {trouble}") from trouble
+    except Trouble as noticed:
+        return f"noticed {what}: {noticed}"
+    raise Trouble(f"went unnoticed: {what}")
+
+
+# ---------------------------------------------------------------------------
+
+def find_compiler(variant, kind):
+    """The command for a compiler, or None if it is not installed."""
+    if kind == "clang":
+        command = [CLANG, f"--target={variant.clang}", "-Wno-unused-command-line-argument"]
+    else:
+        # The host's compiler is as good as any at preprocessing.
+        command = [("" if variant.gcc is None else variant.gcc) + "gcc"]
+    return command if shutil.which(command[0]) else None
+
+
+def package(variant, kind):
+    """The Debian package with a compiler."""
+    if kind == "clang":
+        return CLANG
+    return "gcc-" + variant.gcc.rstrip("-").replace("x86_64", "x86-64")
+
+
+def jobs(work):
+    """Every variant with each of its compilers: (variant, kind, Job or None)."""
+    for variant in variants():
+        kinds = (["gcc"] if variant.gcc != "" else []) + (["clang"] if variant.clang else [])
+        for kind in kinds:
+            compiler = find_compiler(variant, kind)
+            folder = work / f"{variant.name}-{kind}".replace(" ", "-")
+            yield variant, kind, compiler and Job(variant, compiler, kind, folder)
+
+
+def line(result, name, kind, words):
+    """One line of output."""
+    print(f"{result:<5} {name:<18} {kind:<6} {words}", flush=True)
+
+
+def attempt(function, *args):
+    """Call a check; give the result and what to say."""
+    try:
+        return "ok", function(*args)
+    except Trouble as trouble:
+        return "FAIL", str(trouble)
+
+
+def compare(options, work):
+    """The whole comparison; give the exit status."""
+    base, ours = (Tree(p.resolve(), work / n) for p, n in
+                  ((options.base, "base"), (options.ours, "ours")))
+    for arch in sorted({v.arch for v in variants()}):
+        headers(base, arch)
+        headers(ours, arch)
+
+    count = dict.fromkeys(("identical", "preprocessed", "skipped", "failed"), 0)
+    planned = list(jobs(work))
+    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        results = [job and pool.submit(attempt, check, job, base, ours)
+                   for _, _, job in planned]
+        for (variant, kind, job), result in zip(planned, results):
+            if not job:
+                count["skipped"] += 1
+                line("skip", variant.name, kind,
+                     f"no compiler: Debian's {package(variant, kind)} is not installed")
+                continue
+            outcome, words = result.result()
+            count["failed" if outcome == "FAIL" else "identical" if variant.gcc is not None
+                  else "preprocessed"] += 1
+            line(outcome, variant.name, kind if variant.gcc is not None else "cpp", words)
+        if options.self_test:
+            outcomes = pool.map(lambda n: attempt(self_test, n, base, ours, work),
+                                range(len(MUTATIONS)))
+            for mutation, (outcome, words) in zip(MUTATIONS, outcomes):
+                count["failed"] += outcome == "FAIL"
+                line(outcome, mutation[0], "self", words)
+
+    for function in (check_once, check_covered):
+        outcome, words = attempt(function, ours)
+        count["failed"] += outcome == "FAIL"
+        line(outcome, "tree", "", words)
+    arches = sorted({v.arch for v in variants()})
+    sizes = [sum(len((t.root / f"arch/{a}/include/asm/jump_label.h").read_text().splitlines())
+                 for a in arches) for t in (base, ours)]
+    shared = len((ours.root / GENERIC).read_text().splitlines())
+    print(f"asm/jump_label.h: {sizes[0]} lines in the base, {sizes[1]} in ours "
+          f"(and {shared} in asm-generic)")
+    print(f"{len(arches)} architectures: {count['identical']} variants identical, "
+          f"{count['preprocessed']} compared after preprocessing, "
+          f"{count['skipped']} skipped, {count['failed']} failed")
+    return int(count["failed"] > 0 or (count["skipped"] > 0 and not options.allow_missing))
+
+
+def main():
+    """Read the arguments, and find a place for the files."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--base", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--ours", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--allow-missing", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    options = parser.parse_args()
+    for tree in (options.base, options.ours):
+        if not (tree / "include/linux/jump_label.h").exists():
+            parser.error(f"{tree} is no kernel source tree")
+    if options.keep:
+        if options.keep.exists() and any(options.keep.iterdir()):
+            parser.error(f"{options.keep} is not empty")
+        return compare(options, options.keep.resolve())
+    with tempfile.TemporaryDirectory(prefix="branchcheck-") as work:
+        return compare(options, pathlib.Path(work))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one pass over a static branch or a tracepoint costs.
+ *
+ * Every file under static_key_benchmark/ in debugfs is one benchmark. Reading
+ * it runs the benchmark and gives the time of one call in nanoseconds, with
+ * three decimals. In a guest of "qemu-system-* -icount shift=0,sleep=off" one
+ * nanosecond is one instruction, whatever the machine below is busy with, and
+ * the figure repeats to 0.1 %.
+ *
+ * debugfs rather than a module parameter per benchmark: the directory lists
+ * what this kernel can measure, a read can fail with an errno of its own, and
+ * one table serves all files.
+ *
+ * A figure includes the loop and the call. What these cost by themselves is a
+ * benchmark too, empty_call, whose function has the shape of the others but
+ * nothing in it. Nothing is subtracted here: the reader sees both numbers.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/irqflags.h>
+#include <linux/jump_label.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/sort.h>
+#include <linux/timekeeping.h>
+
+#define CREATE_TRACE_POINTS
+#include "static_key_benchmark.h"
+
+/* Calls per round, all with interrupts off. */
+#define BENCH_CALLS	1000
+/* Rounds before the first that counts: caches, TLBs, ring buffer pages. */
+#define BENCH_WARMUP	16
+/* Rounds that count. Odd, so that the median is one of them. */
+#define BENCH_ROUNDS	31
+
+/**
+ * struct bench - one benchmark
+ * @name: its file in debugfs
+ * @hit: the function to call, with the site to measure in it. It must be
+ *	noinline, so that every benchmark has one call per hit, and take these
+ *	arguments even if it has no use for them, so that the calls are alike
+ *	and a dynamic event can be put on it.
+ * @prepare: called before the first round, or NULL. May sleep. An error ends
+ *	the benchmark, and the reader gets it.
+ * @undo: called after the last round if @prepare succeeded, or NULL. May sleep.
+ */
+struct bench {
+	const char *name;
+	int (*hit)(int nr, u64 value, unsigned long flags, const char *name);
+	int (*prepare)(void);
+	void (*undo)(void);
+};
+
+/*
+ * Two readers at a time would toggle the key under each other, share
+ * bench_rounds[], and fill one ring buffer. Taken by every reader over
+ * prepare, rounds and undo; it is the only lock here.
+ */
+static DEFINE_MUTEX(bench_lock);
+
+static u64 bench_rounds[BENCH_ROUNDS];
+
+static DEFINE_STATIC_KEY_FALSE(bench_key);
+
+static noinline int bench_empty(int nr, u64 value, unsigned long flags,
+				const char *name)
+{
+	return 0;
+}
+
+static noinline int bench_static_branch(int nr, u64 value, unsigned long flags,
+					const char *name)
+{
+	/* The two ways must differ, or there would be no branch to measure. */
+	if (static_branch_unlikely(&bench_key))
+		return 1;
+	return 0;
+}
+
+static noinline int bench_tracepoint(int nr, u64 value, unsigned long flags,
+				     const char *name)
+{
+	trace_static_key_benchmark_hit(nr, value, flags, name);
+	return 0;
+}
+
+static int bench_enable_key(void)
+{
+	static_branch_enable(&bench_key);
+	return 0;
+}
+
+static void bench_disable_key(void)
+{
+	static_branch_disable(&bench_key);
+}
+
+/*
+ * Who enables the event, and for which tool, is the reader's choice. These two
+ * only see to it that a figure is not taken for what it is not.
+ */
+static int bench_need_event_off(void)
+{
+	return trace_static_key_benchmark_hit_enabled() ? -EBUSY : 0;
+}
+
+static int bench_need_event_on(void)
+{
+	return trace_static_key_benchmark_hit_enabled() ? 0 : -ENODATA;
+}
+
+static const struct bench benches[] = {
+	{ "empty_call", bench_empty },
+	{ "static_branch_disabled", bench_static_branch },
+	{ "static_branch_enabled", bench_static_branch,
+	  bench_enable_key, bench_disable_key },
+	{ "tracepoint_disabled", bench_tracepoint, bench_need_event_off },
+	{ "tracepoint_enabled", bench_tracepoint, bench_need_event_on },
+};
+
+/* Nanoseconds that BENCH_CALLS calls take. */
+static noinline u64 bench_round(const struct bench *bench)
+{
+	unsigned long flags;
+	u64 start, end;
+	int i;
+
+	local_irq_save(flags);
+	start = ktime_get_ns();
+	for (i = 0; i < BENCH_CALLS; i++)
+		bench->hit(i, start, flags, bench->name);
+	end = ktime_get_ns();
+	local_irq_restore(flags);
+
+	return end - start;
+}
+
+static int bench_compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The median round: unlike the mean it does not see the rounds that something
+ * else got into, and unlike the minimum it does see what belongs to the hit
+ * but does not occur in every round, such as moving to the next page of the
+ * ring buffer.
+ */
+static u64 bench_median(const struct bench *bench)
+{
+	int i;
+
+	for (i = 0; i < BENCH_WARMUP; i++) {
+		bench_round(bench);
+		cond_resched();
+	}
+	for (i = 0; i < BENCH_ROUNDS; i++) {
+		bench_rounds[i] = bench_round(bench);
+		cond_resched();
+	}
+	sort(bench_rounds, BENCH_ROUNDS, sizeof(bench_rounds[0]), bench_compare,
+	     NULL);
+	return bench_rounds[BENCH_ROUNDS / 2];
+}
+
+static int bench_show(struct seq_file *m, void *unused)
+{
+	const struct bench *bench = m->private;
+	u32 decimals;
+	u64 median;
+	int ret;
+
+	ret = mutex_lock_interruptible(&bench_lock);
+	if (ret)
+		return ret;
+
+	if (bench->prepare) {
+		ret = bench->prepare();
+		if (ret)
+			goto unlock;
+	}
+
+	/* 1,000 calls: nanoseconds per round are thousandths per call. */
+	BUILD_BUG_ON(BENCH_CALLS != 1000);
+	median = div_u64_rem(bench_median(bench), 1000, &decimals);
+	seq_printf(m, "%llu.%03u\n", median, decimals);
+
+	if (bench->undo)
+		bench->undo();
+unlock:
+	mutex_unlock(&bench_lock);
+	return ret;
+}
+DEFINE_SHOW_ATTRIBUTE(bench);
+
+static struct dentry *bench_dir;
+
+static int __init static_key_benchmark_init(void)
+{
+	struct dentry *file;
+	int i;
+
+	bench_dir = debugfs_create_dir("static_key_benchmark", NULL);
+	if (IS_ERR(bench_dir))
+		return PTR_ERR(bench_dir);
+
+	/* Unlike other users of debugfs, this one is of no use without it. */
+	for (i = 0; i < ARRAY_SIZE(benches); i++) {
+		file = debugfs_create_file(benches[i].name, 0400, bench_dir,
+					   (void *)&benches[i], &bench_fops);
+		if (IS_ERR(file)) {
+			pr_err("no file for %s\n", benches[i].name);
+			debugfs_remove(bench_dir);
+			return PTR_ERR(file);
+		}
+	}
+	return 0;
+}
+
+static void __exit static_key_benchmark_exit(void)
+{
+	/* Waits for readers. */
+	debugfs_remove(bench_dir);
+}
+
+module_init(static_key_benchmark_init);
+module_exit(static_key_benchmark_exit);
+MODULE_DESCRIPTION("Cost of static branches and tracepoints");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM static_key_benchmark
+
+#if !defined(_STATIC_KEY_BENCHMARK_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _STATIC_KEY_BENCHMARK_H
+
+#include <linux/tracepoint.h>
+
+/*
+ * Three scalars and a string: what most events of the kernel record. Every
+ * function that the benchmark calls takes the same four arguments, so that a
+ * dynamic event on one of those functions can record just what this event does.
+ */
+TRACE_EVENT(static_key_benchmark_hit,
+	    TP_PROTO(int nr, u64 value, unsigned long flags, const char *name),
+	    TP_ARGS(nr, value, flags, name),
+
+	    TP_STRUCT__entry(__field(int, nr)
+			     __field(u64, value)
+			     __field(unsigned long, flags)
+			     __string(name, name)
+	    ),
+
+	    TP_fast_assign(__entry->nr = nr;
+			   __entry->value = value;
+			   __entry->flags = flags;
+			   __assign_str(name);
+	    ),
+
+	    TP_printk("nr=%d value=%llu flags=0x%lx name=%s", __entry->nr,
+		      __entry->value, __entry->flags, __get_str(name))
+);
+
+#endif /* _STATIC_KEY_BENCHMARK_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE static_key_benchmark
+#include <trace/define_trace.h>
