@@ -134,7 +134,9 @@ def root_image(kernel):
         shutil.copytree(install, stage / "lib" / "modules", symlinks=True,
                         ignore=shutil.ignore_patterns("build", "source"))
         if kernel.name == "x86_64":
-            shutil.copy(shutil.which("busybox") or "/bin/busybox", stage / "bin" / "busybox")
+            shutil.copy("/bin/busybox", stage / "bin" / "busybox")
+            # The base's selftests use options that busybox's modprobe lacks.
+            add_program(stage, pathlib.Path("/sbin/modprobe"))
             shutil.copy(ROOT / "harness" / "guest" / "init", stage / "init")
             tests = stage / "selftests"
             for name in SELFTESTS:
@@ -144,6 +146,15 @@ def root_image(kernel):
             small_init(kernel, stage)
         archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
     return image
+
+
+def add_program(stage, program):
+    """Copy a program of the host with the libraries it is linked to."""
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    for path in [str(program), *re.findall(r"(/\S+) \(0x", listed.stdout)]:
+        target = stage / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
 
 
 def small_init(kernel, stage):

@@ -28,4 +28,7 @@ asmlinkage unsigned int sba_test_pair_inverted(void);
 asmlinkage unsigned int sba_test_again_off(void);
 asmlinkage unsigned int sba_test_again_on(void);
 
+/* Many sites: 2 for the branch on sba_test_off, else the state of sba_test_on. */
+asmlinkage unsigned int sba_test_far(void);
+
 #endif /* _TEST_STATIC_BRANCH_ASM_H */

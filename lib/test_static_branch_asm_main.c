@@ -68,6 +68,7 @@ static void sba_check(void *info)
 	CHECK(sba_test_jump_inverted(), !off);
 	CHECK(sba_test_pair(), off + 2 * on);
 	CHECK(sba_test_pair_inverted(), !off + 2 * !on);
+	CHECK(sba_test_far(), off ? 2 : on);
 
 	/*
 	 * These branch backwards. A macro that captures local labels makes

@@ -116,3 +116,15 @@ SYM_FUNC_START(sba_test_again_on)
 2:	STATIC_BRANCH_JUMP sba_test_on, 1b
 	RETURN_CONST 3
 SYM_FUNC_END(sba_test_again_on)
+
+/* Far enough for x86 to need the long form of a jump. */
+SYM_FUNC_START(sba_test_far)
+	STATIC_BRANCH sba_test_off, 2f
+	.rept	32
+	STATIC_BRANCH_JUMP sba_test_on, 1f
+	RETURN_CONST 0
+1:
+	.endr
+	RETURN_CONST 1
+2:	RETURN_CONST 2
+SYM_FUNC_END(sba_test_far)
