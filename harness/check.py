@@ -40,11 +40,11 @@ def check_branches(found):
     log.write_text("", encoding="utf-8")
     with ui.Step("compare the branch sites of all architectures") as step:
         def on_line(line):
-            match = re.match(r"(ok|FAIL|skip)\s+(\S+)\s*(.*)", line)
+            match = re.match(r"(ok|FAIL|skip)\s+(.*)", line)
             if match:
-                state, name, detail = match.groups()
-                found.add(group, name, {"ok": True, "FAIL": False, "skip": None}[state],
-                          detail)
+                name = re.sub(r"\s{2,}", ", ", match.group(2))
+                found.add(group, name,
+                          {"ok": True, "FAIL": False, "skip": None}[match.group(1)])
                 step.advance(note=name)
             elif re.match(r"\d+ architectures:", line):
                 step.outcome = line

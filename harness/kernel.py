@@ -25,6 +25,9 @@ BASE_TREE = BUILD / "base"
 CONFIGS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"
 
+# The fragments with options that only the series has.
+SERIES_FRAGMENTS = ("series", "benchmark")
+
 # A line of make's output that stands for one built file.
 BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
 
@@ -43,7 +46,8 @@ class Arch:
 
 ARCHES = {
     "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
-                   fragments=("base", "tracing", "x86_64", "rust", "series"), steps=1400),
+                   fragments=("base", "tracing", "x86_64", "rust", "series", "benchmark"),
+                   steps=1200),
     "arm64": Arch("arm64", "aarch64-linux-gnu-", "arch/arm64/boot/Image",
                   ("base", "arm64", "series")),
     "riscv64": Arch("riscv", "riscv64-linux-gnu-", "arch/riscv/boot/Image",
@@ -97,7 +101,7 @@ class Kernel:
         those: the two are compared.
         """
         names = [name for name in self.arch.fragments
-                 if not (self.pristine and name == "series")]
+                 if not (self.pristine and name in SERIES_FRAGMENTS)]
         return "".join((CONFIGS / f"{name}.config").read_text(encoding="utf-8")
                        for name in names)
 

@@ -49,7 +49,7 @@ asmlinkage unsigned int sample_work_slow(void)
  * When the module is loaded with slow=1 this runs before sample_init(). That is
  * fine: the sites of a module are known before its parameters are parsed.
  */
-static int slow_set(const char *val, const struct kernel_param *kp)
+static int sample_slow_set(const char *val, const struct kernel_param *kp)
 {
 	bool slow;
 	int ret;
@@ -64,34 +64,34 @@ static int slow_set(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int slow_get(char *buffer, const struct kernel_param *kp)
+static int sample_slow_get(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%d\n", static_key_enabled(&sample_slow_key));
 }
 
-static const struct kernel_param_ops slow_ops = {
-	.set = slow_set,
-	.get = slow_get,
+static const struct kernel_param_ops sample_slow_ops = {
+	.set = sample_slow_set,
+	.get = sample_slow_get,
 };
-module_param_cb(slow, &slow_ops, NULL, 0644);
+module_param_cb(slow, &sample_slow_ops, NULL, 0644);
 MODULE_PARM_DESC(slow, "1 to take the slow path, 0 for the fast one (default)");
 
-static int path_get(char *buffer, const struct kernel_param *kp)
+static int sample_path_get(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%s\n", sample_work() ? "slow" : "fast");
 }
 
 /* What "path=" on the module's command line would end up in. */
-static int path_set(const char *val, const struct kernel_param *kp)
+static int sample_path_set(const char *val, const struct kernel_param *kp)
 {
 	return -EPERM;
 }
 
-static const struct kernel_param_ops path_ops = {
-	.set = path_set,
-	.get = path_get,
+static const struct kernel_param_ops sample_path_ops = {
+	.set = sample_path_set,
+	.get = sample_path_get,
 };
-module_param_cb(path, &path_ops, NULL, 0444);
+module_param_cb(path, &sample_path_ops, NULL, 0444);
 MODULE_PARM_DESC(path, "calls the function and shows the path it took (read-only)");
 
 static int __init sample_init(void)
