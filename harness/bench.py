@@ -21,15 +21,11 @@ A figure that is printed several times is the median. A row without both
 figures ends the run with an error that names it.
 """
 
-import contextlib
 import dataclasses
 import json
-import multiprocessing
-import multiprocessing.connection
 import os
 import re
 import shutil
-import signal
 import statistics
 import subprocess
 
@@ -274,71 +270,31 @@ class Boot:
         return SCRIPT_HEAD.replace("CPUS", str(machine.smp)) \
             + "".join([machine.setup, *probes]) + "exit 0\n"
 
-    def run(self, pipe):
-        """Body of a process of its own: send the guest's Result, or a string."""
-        # However this process is ended, ui.run() must get to end QEMU.
-        signal.signal(signal.SIGTERM, interrupted)
+    def run(self):
         machine = MACHINES[self.machine]
         files = {f"{MODULE}.ko": self.module} if self.module else {}
-        with contextlib.suppress(KeyboardInterrupt):
-            try:
-                result = guest.boot(self.kernel, self.script(), self.log_name,
-                                    smp=machine.smp, icount=machine.icount,
-                                    append=machine.append, timeout=machine.timeout,
-                                    files=files)
-            except (Failure, OSError) as failure:
-                result = str(failure)
-            pipe.send(result)
-
-
-def interrupted(*_):
-    raise KeyboardInterrupt
+        return guest.boot(self.kernel, self.script(), self.log_name, smp=machine.smp,
+                          icount=machine.icount, append=machine.append,
+                          timeout=machine.timeout, files=files)
 
 
 def run_boots(boots, what):
-    """Run guests at the same time and take their figures.
-
-    Processes rather than threads, since ending a process ends its QEMU. They
-    are forked before the Step starts its thread.
-    """
-    context = multiprocessing.get_context("fork")
+    """Run guests at the same time and take their figures."""
     for kernel in {boot.kernel.out: boot.kernel for boot in boots}.values():
         # Shared by the boots of a kernel, so made before they start.
         guest.root_image(kernel)
-    running = {}
-    try:
-        for boot in boots:
-            ours, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=boot.run, args=(theirs,))
-            process.start()
-            theirs.close()
-            running[ours] = (boot, process)
-        with ui.Step(what, total=len(boots)) as step:
-            while running:
-                for pipe in multiprocessing.connection.wait(list(running)):
-                    boot, process = running[pipe]
-                    finish_boot(boot, receive(pipe))
-                    process.join()
-                    del running[pipe]
-                    step.advance()
-    finally:
-        for _, process in running.values():
-            process.terminate()
-        for _, process in running.values():
-            process.join()
+    with ui.Step(what, total=len(boots)) as step:
+        def run(boot):
+            result = boot.run()
+            step.advance()
+            return result
 
-
-def receive(pipe):
-    try:
-        return pipe.recv()
-    except EOFError:
-        return "interrupted"
+        for boot, result in zip(boots, ui.parallel(run, boots)):
+            finish_boot(boot, result)
 
 
 def finish_boot(boot, result):
     log = LOGS / f"{boot.log_name}.log"
-    if isinstance(result, str):
-        raise Failure(f"benchmark of the {boot.kernel.what}: {result}")
     log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
     trouble = result.trouble()
     if result.status and not result.splats and result.lines:
@@ -363,7 +319,7 @@ def build_module(kernel):
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
     ui.must(kernel.make(f"M={directory}", "modules"), log,
-            f"building the benchmark module for the {kernel.what}", env=kernel.environment())
+            f"building the benchmark module for the {kernel.what}", env=kernels.environment())
     return directory / f"{MODULE}.ko"
 
 

@@ -173,7 +173,7 @@ def check_sparse(found, kernel):
     with ui.Step("sparse on our files"):
         # C=2 checks a file whether or not it has to be compiled.
         ui.must(kernel.make("C=2", *(path[:-2] + ".o" for path in sources)), log,
-                "sparse", env=kernel.environment())
+                "sparse", env=kernels.environment())
     said = log.read_text(encoding="utf-8").splitlines()
     for path in sources:
         checked = any(re.match(rf"\s+CHECK\s+\S*{re.escape(path)}$", line) for line in said)
@@ -296,11 +296,9 @@ class StepBuilder:
              if (ROOT / "Kconfig").exists() else ()))
         wanted.write_text(STEP_CONFIG + self.setup.config + series_options,
                           encoding="utf-8")
-        env = dict(os.environ, KSRC="", MAKEFLAGS="", LC_ALL="C",
-                   CCACHE_BASEDIR=str(BUILD), CCACHE_NOHASHDIR="1")
         for targets in ([f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"],
                         ["prepare", *objects]):
-            if ui.run(self.make(*targets), self.log, env=env):
+            if ui.run(self.make(*targets), self.log, env=kernels.environment()):
                 return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
         config = (self.out / ".config").read_text(encoding="utf-8")
         # parisc has the code but does not offer it: its select is a comment.

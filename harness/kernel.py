@@ -32,6 +32,17 @@ SERIES_FRAGMENTS = ("series", "benchmark")
 BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
 
 
+def environment():
+    """The environment for kbuild: ours, not the user's settings for it."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("KBUILD_", "KCONFIG_", "RUST"))
+           and name not in ("ARCH", "CROSS_COMPILE", "LLVM", "LLVM_IAS", "CC", "O", "M",
+                            "KCFLAGS", "KAFLAGS", "KSRC", "MAKEFLAGS", "MAKELEVEL")}
+    env.update(LIBCLANG_PATH="/usr/lib/llvm-19/lib", CCACHE_BASEDIR=str(BUILD),
+               CCACHE_NOHASHDIR="1", LC_ALL="C")
+    return env
+
+
 @dataclasses.dataclass(frozen=True)
 class Arch:
     """How one architecture is built here; the names are kbuild's."""
@@ -89,11 +100,6 @@ class Kernel:
                 "RUSTFMT=/usr/bin/rustfmt", f"BINDGEN={BINDGEN}",
                 f"-j{os.cpu_count() + 1}", *targets]
 
-    def environment(self):
-        return dict(os.environ, LIBCLANG_PATH="/usr/lib/llvm-19/lib",
-                    CCACHE_BASEDIR=str(BUILD), CCACHE_NOHASHDIR="1", KSRC="",
-                    MAKEFLAGS="", LC_ALL="C")
-
     def fragment(self):
         """What the configuration must contain, as text.
 
@@ -115,7 +121,7 @@ class Kernel:
         wanted = self.out / ".fragment"
         wanted.write_text(text, encoding="utf-8")
         ui.must(self.make(f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"), self.log,
-                f"configuring the {self.what}", env=self.environment())
+                f"configuring the {self.what}", env=environment())
         config = (self.out / ".config").read_text(encoding="utf-8").splitlines()
         for line in text.splitlines():
             if line.startswith("CONFIG_") and line not in config:
@@ -141,14 +147,14 @@ class Kernel:
 
             image = self.arch.image.rpartition("/")[2]
             ui.must(self.make(image, "modules"), self.log, f"building the {self.what}",
-                    on_line=on_line, env=self.environment())
+                    on_line=on_line, env=environment())
             built = step.done
             if first:
                 steps_file.write_text(str(built), encoding="utf-8")
             shutil.rmtree(self.modules, ignore_errors=True)
             ui.must(self.make(f"INSTALL_MOD_PATH={self.modules}", "modules_install"),
                     self.log, f"installing the modules of the {self.what}",
-                    env=self.environment())
+                    env=environment())
             step.outcome = f"{built} files" if built else "nothing to do"
 
 
@@ -177,7 +183,7 @@ def main(args):
     series.tree()
     kernel = Kernel("x86_64")
     kernel.configure()
-    if subprocess.call(kernel.make("menuconfig"), env=kernel.environment()):
+    if subprocess.call(kernel.make("menuconfig"), env=environment()):
         raise Failure("menuconfig failed")
     print(f"changed {shown(kernel.out / '.config')}; it stays until harness/config changes")
     return 0

@@ -22,8 +22,10 @@ LOGS = BUILD / "log"
 # What run() returns for a command that it ended itself.
 TIMED_OUT = "timed out"
 
-# The processes that run() has under way, in any thread.
+# The processes that run() has under way, in any thread, and whether other
+# threads must not start more because one has failed or the user interrupts.
 RUNNING = set()
+STOPPING = threading.Event()
 
 # How often a step that is not on a terminal says that it is still alive.
 QUIET_INTERVAL = 30
@@ -113,6 +115,8 @@ def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=Non
     without a line of output (status TIMED_OUT): make and QEMU leave nothing
     behind.
     """
+    if STOPPING.is_set():
+        raise Failure("interrupted")
     argv = [str(word) for word in argv]
     sink = None
     if log:
@@ -175,6 +179,7 @@ def parallel(function, items):
             return list(pool.map(function, items))
         except BaseException:
             # The other threads wait for commands of theirs.
+            STOPPING.set()
             for process in list(RUNNING):
                 end_group(process)
             raise
