@@ -15,13 +15,13 @@ from ui import LOGS, Failure
 
 TESTS = "tools/testing/selftests/ftrace/test.d"
 
-# The quick run: what static keys, tracepoints and events have to do with,
-# without the tests that take minutes under emulation.
+# The quick run: what static keys, tracepoints and events have to do with. The
+# test left out patches all functions forty times, minutes under emulation.
 QUICK = ("00basic", "dynevent", "event", "instances", "trigger", "kprobe", "direct")
+NOT_QUICK = ("direct/ftrace-direct.tc",)
 
-# One test may take this long before it counts as hung; under emulation the
-# slowest that ends needs about half of it.
-LIMIT = 240
+# Seconds that one test may take before it counts as hung.
+LIMIT = 600
 
 SCRIPT = r"""
 cd /selftests/ftrace || exit 1
@@ -29,11 +29,16 @@ for test in $(cat /job/tests); do
 	echo "ftracetest: begin $test" >/dev/kmsg
 	echo "@begin $test"
 	timeout -s KILL %(limit)d ./ftracetest -l /tmp/log "test.d/$test" >/tmp/out 2>&1
-	[ $? -eq 137 ] && echo "@outcome TIMEOUT"
-	sed -n 's/^\[[0-9]*\].*\[\([A-Z]*\)\]$/@outcome \1/p' /tmp/out
+	status=$?
+	# A test that was killed leaves its last line without an end.
 	if ! grep -q '\[PASS\]' /tmp/out; then
-		tail -n 20 /tmp/out
-		tail -n 40 /tmp/log/*.log
+		cat /tmp/out /tmp/log/*.log | tail -n 60 | sed 's/^/# /'
+		echo
+	fi
+	if [ $status -eq 137 ]; then
+		echo "@outcome TIMEOUT"
+	else
+		sed -n 's/^\[[0-9]*\].*\[\([A-Z]*\)\]$/@outcome \1/p' /tmp/out
 	fi
 	rm -rf /tmp/log /tmp/out
 	echo "ftracetest: end $test" >/dev/kmsg
@@ -48,7 +53,7 @@ def selection(source, full):
     top = source / TESTS
     tests = sorted(path.relative_to(top) for path in top.rglob("*.tc"))
     return [str(path) for path in tests
-            if full or path.parts[0] in QUICK]
+            if full or (path.parts[0] in QUICK and str(path) not in NOT_QUICK)]
 
 
 def run(kernel, full=False, step=None, smp=2):

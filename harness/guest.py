@@ -158,20 +158,22 @@ def add_program(stage, program):
 
 
 def small_init(kernel, stage):
-    """For architectures without a packaged busybox: an init in C.
+    """For architectures without a packaged busybox: guest/init.c.
 
-    It loads the modules that kernel command line names, in order, and reports
-    on the console; nolibc comes from the kernel tree.
+    nolibc and the headers that it needs come from the kernel tree.
     """
-    source = ROOT / "harness" / "guest" / "init.c"
-    nolibc = kernel.source / "tools" / "include" / "nolibc"
     log = LOGS / f"init-{kernel.label}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
+    headers = kernel.out / "headers"
+    nolibc = kernel.source / "tools" / "include" / "nolibc"
+    what = f"the init of the {kernel.what}"
+    ui.must(kernel.make(f"INSTALL_HDR_PATH={headers}", "headers_install"), log,
+            f"installing headers for {what}", env=kernels.environment())
     ui.must([f"{kernel.arch.cross}gcc", "-Os", "-static", "-nostdlib", "-Wall", "-Werror",
-             "-include", nolibc / "nolibc.h", "-I", nolibc,
-             source, "-o", stage / "init", "-lgcc"], log,
-            f"compiling the init of the {kernel.what}")
+             "-nostdinc", "-isystem", headers / "include", "-isystem", nolibc,
+             "-include", "nolibc.h", ROOT / "harness" / "guest" / "init.c",
+             "-o", stage / "init", "-lgcc"], log, f"compiling {what}")
 
 
 def job_image(kernel, script, files, shell):
