@@ -138,6 +138,10 @@ def root_image(kernel):
             # The base's selftests use options that busybox's modprobe lacks.
             add_program(stage, pathlib.Path("/sbin/modprobe"))
             shutil.copy(ROOT / "harness" / "guest" / "init", stage / "init")
+            # ftracetest changes owners, and wants a second user and group.
+            (stage / "etc" / "passwd").write_text("root:x:0:0::/root:/bin/sh\n"
+                                                  "guest:x:1000:1000::/:/bin/sh\n")
+            (stage / "etc" / "group").write_text("root:x:0:\nguest:x:1000:\n")
             tests = stage / "selftests"
             for name in SELFTESTS:
                 shutil.copytree(kernel.source / "tools/testing/selftests" / name,
