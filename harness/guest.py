@@ -37,7 +37,9 @@ EMULATOR = {
     "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"],
     "riscv64": ["qemu-system-riscv64", "-machine", "virt"],
 }
-CONSOLE = {"x86_64": "ttyS0", "arm64": "ttyAMA0", "riscv64": "ttyS0"}
+# Where there is a device tree, it also says where an early console is.
+CONSOLE = {"x86_64": "console=ttyS0", "arm64": "console=ttyAMA0 earlycon",
+           "riscv64": "console=ttyS0 earlycon"}
 
 
 class Result:
@@ -214,7 +216,7 @@ def command(kernel, initramfs, accel, smp, memory, append, icount):
     argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
-            "-append", f"console={CONSOLE[name]} panic=-1 oops=panic {append}".strip()]
+            "-append", f"{CONSOLE[name]} panic=-1 oops=panic {append}".strip()]
     if icount:
         # One nanosecond of guest time per instruction.
         argv += ["-icount", "shift=0,sleep=off"]

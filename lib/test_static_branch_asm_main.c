@@ -31,9 +31,9 @@ module_param(errors, int, 0444);
 MODULE_PARM_DESC(errors, "how many checks failed, -1 until the test has run (read-only)");
 
 /*
- * One round of checks has passed, in all states of the keys. Functions that branch
- * backwards are not called before: a macro that captures local labels would
- * make them loop forever, while those that branch forwards just fail.
+ * One round of checks has passed, in all states of the keys. Functions that
+ * branch backwards are not called before: a macro that captures local labels
+ * would make them loop forever, while those that branch forwards just fail.
  */
 static bool forward_passed;
 
