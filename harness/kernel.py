@@ -12,7 +12,6 @@ first commit of build/linux; other architectures likewise.
 import dataclasses
 import hashlib
 import os
-import pathlib
 import re
 import shutil
 import subprocess

@@ -16,7 +16,6 @@ import guest
 import kernel as kernels
 import results
 import run
-import series
 import ui
 from ui import BUILD
 
