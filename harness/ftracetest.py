@@ -159,10 +159,12 @@ def both(found, pristine, patched, full, report):
     with ui.Step(f"ftracetest on both kernels ({'all' if full else 'quick'})", total) as step:
         before, after = ui.parallel(lambda kernel: run(kernel, tests[kernel.label], step),
                                     (pristine, patched))
-    # Some tests depend on timing and fail now and then on either kernel. Only
-    # what fails a second time, alone, is held against the patched one.
+    # Some tests depend on timing and fail now and then on either kernel: what
+    # ftracetest reports is held against the patched one if it comes a second
+    # time, alone. A crash, a hang or a splat counts at once.
     again = [test for test, outcome in after.items()
-             if not passed(outcome) and passed(before.get(test, "-"))]
+             if not passed(outcome) and passed(before.get(test, "-"))
+             and not re.search("CRASH|TIMEOUT|SPLAT", outcome)]
     if again:
         with ui.Step("failed tests a second time", len(again)) as step:
             for test, outcome in run(patched, again, step).items():

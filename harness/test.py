@@ -33,15 +33,12 @@ exit 0
 # The modules whose loading is the test, for guests without a shell.
 MODULES = ("test_static_key_base", "test_static_keys", "test_static_branch_asm")
 
-KSFT_SKIP = 4
 
-
-def guest_trouble(found, group, name, result):
-    """Record a guest that did not end as it should; True if it did not."""
+def guest_trouble(found, group, result):
+    """Record a guest that did not end as it should."""
     trouble = result.trouble()
     if trouble:
-        found.add(group, name, False, f"{trouble} (log: build/log/)")
-    return bool(trouble)
+        found.add(group, "guest", False, f"{trouble} (log: build/log/)")
 
 
 def kselftests(found, kernel, smp):
@@ -60,7 +57,7 @@ def kselftests(found, kernel, smp):
                             files={"tests": "\n".join(KSELFTESTS) + "\n"}, timeout=300)
     output = ui.LOGS / f"{log_name}.log"
     output.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
-    guest_trouble(found, group, "guest", result)
+    guest_trouble(found, group, result)
     failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
     for test in KSELFTESTS:
         status = statuses.get(test)
@@ -79,7 +76,7 @@ def other_architecture(found, name):
     with ui.Step(f"boot {name} and load the test modules"):
         result = guest.boot(kernel, "", f"modules-{name}", smp=2, memory="512M",
                             files={"modules": "\n".join(MODULES) + "\n"}, timeout=180)
-    guest_trouble(found, group, "guest", result)
+    guest_trouble(found, group, result)
     said = "\n".join(result.lines)
     for module in MODULES:
         ok = any(line.startswith("ok ") and line.split()[2:3] == [module]
