@@ -258,6 +258,8 @@ STEP_ARCHES = {
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\nCONFIG_DEBUG_FS=y\n"
+                    "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\n"
+                    "CONFIG_SAMPLE_RUST_PRINT=m\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
                     "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"),
@@ -291,7 +293,7 @@ class StepBuilder:
         tools = (["LLVM=-19"] if setup.llvm else
                  [f"CROSS_COMPILE={setup.cross}", f"CC=ccache {setup.cross}gcc"])
         return ["make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}", *tools,
-                "LOCALVERSION=", f"KCFLAGS={setup.flags}",
+                *kernels.RUST_TOOLS, "LOCALVERSION=", f"KCFLAGS={setup.flags}",
                 f"-j{os.cpu_count() + 1}", *targets]
 
     def build(self, objects):
@@ -333,7 +335,11 @@ def step_objects(commit):
                 objects.add(source[:-2] + ".o")
         elif path.startswith("tools/") or path.startswith("Documentation/"):
             continue
-        elif path.endswith((".c", ".S")) and not path.startswith("kernel/static_branch_asm"):
+        elif path.startswith("rust/"):
+            # Part of `prepare`.
+            objects.add("kernel/jump_label.o")
+        elif (path.endswith((".c", ".rs", ".S"))
+              and not path.startswith("kernel/static_branch_asm")):
             objects.add(path.rpartition(".")[0] + ".o")
         else:
             objects.add("kernel/jump_label.o")

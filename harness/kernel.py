@@ -24,6 +24,10 @@ BASE_TREE = BUILD / "base"
 CONFIGS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"
 
+# Another rustc may come first in PATH, without the sources of its library.
+RUST_TOOLS = ("RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
+              "RUSTFMT=/usr/bin/rustfmt", f"BINDGEN={BINDGEN}")
+
 # The fragments with options that only the series has.
 SERIES_FRAGMENTS = ("series", "benchmark")
 
@@ -95,9 +99,7 @@ class Kernel:
                 f"CROSS_COMPILE={self.arch.cross}", f"CC=ccache {self.arch.cross}gcc",
                 "LOCALVERSION=", "KBUILD_BUILD_TIMESTAMP=2024-11-17",
                 "KBUILD_BUILD_USER=static-key", "KBUILD_BUILD_HOST=tracepoints",
-                "RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
-                "RUSTFMT=/usr/bin/rustfmt", f"BINDGEN={BINDGEN}",
-                f"-j{os.cpu_count() + 1}", *targets]
+                *RUST_TOOLS, f"-j{os.cpu_count() + 1}", *targets]
 
     def fragment(self):
         """What the configuration must contain, as text.
