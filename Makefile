@@ -65,7 +65,7 @@ bench:
 	@$(py)bench.py
 
 clean:
-	rm -rf build/obj build/log build/series build/bench build/job-*
+	rm -rf build/obj build/log build/series build/bench build/compilefail build/job-*
 
 distclean:
 	rm -rf build

@@ -36,10 +36,18 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RESULTS = BUILD / "bench"
 MODULE = "static_key_benchmark"
-MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}.{kind}" for kind in "ch")
-# As its line in kernel/trace/Makefile; outside of that directory the compiler
-# flags of the function tracer are there already.
-MODULE_KBUILD = f"CFLAGS_{MODULE}.o := -I$(src)\nobj-m := {MODULE}.o\n"
+MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
+                       for suffix in (".h", "_main.c", "_rust.rs"))
+# As its lines in kernel/trace/Makefile; outside of that directory the compiler
+# flags of the function tracer are there already. The pristine kernel does not
+# know of the option.
+MODULE_KBUILD = f"""\
+obj-m := {MODULE}.o
+{MODULE}-y := {MODULE}_main.o
+{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o
+CFLAGS_{MODULE}_main.o := -I$(src)
+TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
+"""
 
 # How far two runs of an instruction benchmark may be apart.
 TOLERANCE = 0.005
@@ -152,14 +160,27 @@ insn empty_call
 insn static_branch_disabled
 insn static_branch_enabled
 insn tracepoint_disabled
+insn notrace_disabled
 echo 1 >events/static_key_benchmark/enable
 insn tracepoint_enabled
+insn notrace_enabled
 echo 0 >events/static_key_benchmark/enable
 # The benchmark cannot see whether its events reach the ring buffer.
 grep -q 'static_key_benchmark_hit: nr=999 ' trace ||
 	echo "@error insn.tracepoint_enabled the event is not in the trace"
 echo >trace
 """),
+    Probe("insn", r"""
+insn rust_declared_disabled rust_disabled
+insn rust_defined_disabled
+echo 1 >events/static_key_benchmark/enable
+insn rust_declared_enabled
+insn rust_defined_enabled
+echo 0 >events/static_key_benchmark/enable
+grep -q 'static_key_benchmark_rust_hit: nr=999 ' trace ||
+	echo "@error insn.rust_defined_enabled the event is not in the trace"
+echo >trace
+""", patched_only=True),
     Probe("smp", r"""
 set -- events/*/*/enable
 echo "@figure events.total $#"
@@ -192,6 +213,10 @@ ROWS = (
     Row("insn.static_branch_enabled", INSTRUCTIONS),
     Row("insn.tracepoint_disabled", INSTRUCTIONS),
     Row("insn.tracepoint_enabled", INSTRUCTIONS),
+    Row("insn.rust_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
+    Row("insn.rust_declared_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
+    Row("insn.rust_defined_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
+    Row("insn.rust_defined_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
     Row("events.total", EVENTS),
     Row("ipi.enable_all", IPIS),
     Row("ipi.disable_all", IPIS),
@@ -204,6 +229,8 @@ ROWS = (
 # What the names of the rows do not say, below the table and the plot.
 NOTES = (
     "insn.* include the loop and the call, which alone take insn.empty_call",
+    "insn.rust_* are compared with the same event in a C function, both without the "
+    "function tracer's no-op",
     "time.* are of an emulated machine and only say something relative to each other",
     "bytes.text counts the code that stays after boot, without padding",
 )

@@ -3,7 +3,8 @@
 """Checks that need no guest.
 
     check.py fast      what takes seconds: the byte comparison of the branch
-                       sites, checkpatch, kernel-doc, the harness's own files
+                       sites, the self-test of sitecheck.py, checkpatch,
+                       kernel-doc, the harness's own files
     check.py series    git am gives build/linux again; every step of the
                        series builds
 """
@@ -20,6 +21,7 @@ import tempfile
 import kernel as kernels
 import results
 import series
+import sitecheck
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
@@ -54,6 +56,19 @@ def check_branches(found):
                          "--self-test"], log, on_line=on_line)
     if status and not found.count(group)[1]:
         found.add(group, "branchcheck", False, ui.last_error(log))
+    found.close(group)
+
+
+def check_sites(found):
+    """sitecheck.py, which needs a built kernel, notices what it must."""
+    group = "site check"
+    with ui.Step("sites that are not as in C are noticed"), \
+            tempfile.TemporaryDirectory(dir=BUILD, prefix="sitecheck-") as work:
+        try:
+            for name, ok, detail in sitecheck.self_test(series.TREE, pathlib.Path(work)):
+                found.add(group, name, ok, detail)
+        except (sitecheck.Trouble, OSError) as trouble:
+            found.add(group, "sitecheck.py", False, str(trouble))
     found.close(group)
 
 
@@ -161,6 +176,7 @@ def fast(found):
     check_harness(found)
     check_licences(found)
     check_branches(found)
+    check_sites(found)
     check_maintainers(found)
     check_kernel_doc(found)
     check_patches(found)
@@ -290,11 +306,10 @@ class StepBuilder:
 
     def make(self, *targets):
         setup = self.setup
-        tools = (["LLVM=-19"] if setup.llvm else
-                 [f"CROSS_COMPILE={setup.cross}", f"CC=ccache {setup.cross}gcc"])
-        return ["make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}", *tools,
-                *kernels.RUST_TOOLS, "LOCALVERSION=", f"KCFLAGS={setup.flags}",
-                f"-j{os.cpu_count() + 1}", *targets]
+        return ["make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
+                *kernels.tools(setup.cross, setup.llvm), *kernels.RUST_TOOLS,
+                "LOCALVERSION=", f"KCFLAGS={setup.flags}", f"-j{os.cpu_count() + 1}",
+                *targets]
 
     def build(self, objects):
         """Returns None, or the line that says what went wrong."""

@@ -4,7 +4,9 @@
 The root file system is an initramfs of two parts: one per kernel (busybox,
 the kernel's modules, its kselftests), and a small one per job with /job/run
 and what else the job needs. What the job prints comes back line by line; the
-kernel's log is kept in a file of its own and searched for splats.
+kernel's log is kept in a file of its own and searched for splats. All this is
+the same on every architecture; only the device that carries the job's output
+is another.
 """
 
 import functools
@@ -21,7 +23,19 @@ import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
-SELFTESTS = ("ftrace", "static_keys", "kselftest")
+GUEST = ROOT / "harness" / "guest"
+SELFTESTS = ("ftrace", "static_keys", "rust_tracepoint", "kselftest")
+# Those of them with programs to compile, and the compilers; the programs need
+# no C library.
+COMPILED = ("rust_tracepoint",)
+COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
+            "riscv64": "riscv64-linux-gnu-gcc"}
+
+# Static, as the guests have no libraries. That of the host is Debian's; those
+# of other architectures are unpacked by harness/setup.
+BUSYBOX = {"x86_64": pathlib.Path("/bin/busybox"),
+           "arm64": BUILD / "tools" / "busybox-arm64",
+           "riscv64": BUILD / "tools" / "busybox-riscv64"}
 
 # What the kernel prints when something went wrong that a test must not hide.
 SPLAT = re.compile(
@@ -40,6 +54,11 @@ EMULATOR = {
 # Where there is a device tree, it also says where an early console is.
 CONSOLE = {"x86_64": "console=ttyS0", "arm64": "console=ttyAMA0 earlycon",
            "riscv64": "console=ttyS0 earlycon"}
+# The line for the job's output, beside that of the console. The virt machines
+# have only one serial line.
+VIRTIO_LINE = ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=job",
+               "-chardev", "stdio,id=job"]
+JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIRTIO_LINE}
 
 
 class Result:
@@ -122,8 +141,8 @@ def nodes(directory):
 def root_image(kernel):
     """The part of the initramfs that belongs to a kernel."""
     image = kernel.out / "initramfs.cpio"
-    inputs = [kernel.modules / "lib" / "modules", ROOT / "harness" / "guest",
-              pathlib.Path("/bin/busybox"), kernel.image]
+    busybox = BUSYBOX[kernel.name]
+    inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image]
     if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
                               for path in inputs):
         return image
@@ -135,54 +154,49 @@ def root_image(kernel):
         install = kernel.modules / "lib" / "modules"
         shutil.copytree(install, stage / "lib" / "modules", symlinks=True,
                         ignore=shutil.ignore_patterns("build", "source"))
-        if kernel.name == "x86_64":
-            shutil.copy("/bin/busybox", stage / "bin" / "busybox")
-            # The base's selftests use options that busybox's modprobe lacks.
-            add_program(stage, pathlib.Path("/sbin/modprobe"))
-            shutil.copy(ROOT / "harness" / "guest" / "init", stage / "init")
-            # ftracetest changes owners, and wants a second user and group.
-            (stage / "etc" / "passwd").write_text("root:x:0:0::/root:/bin/sh\n"
-                                                  "guest:x:1000:1000::/:/bin/sh\n")
-            (stage / "etc" / "group").write_text("root:x:0:\nguest:x:1000:\n")
-            tests = stage / "selftests"
-            for name in SELFTESTS:
-                shutil.copytree(kernel.source / "tools/testing/selftests" / name,
-                                tests / name, symlinks=True)
-        else:
-            small_init(kernel, stage)
+        shutil.copy(busybox, stage / "bin" / "busybox")
+        shutil.copy(GUEST / "modprobe", stage / "sbin" / "modprobe")
+        shutil.copy(GUEST / "init", stage / "init")
+        # ftracetest changes owners, and wants a second user and group.
+        (stage / "etc" / "passwd").write_text("root:x:0:0::/root:/bin/sh\n"
+                                              "guest:x:1000:1000::/:/bin/sh\n")
+        (stage / "etc" / "group").write_text("root:x:0:\nguest:x:1000:\n")
+        for name in SELFTESTS:
+            tests = kernel.source / "tools/testing/selftests" / name
+            # The pristine kernel has none for what the series adds.
+            if tests.exists():
+                shutil.copytree(tests, stage / "selftests" / name, symlinks=True)
+                if name in COMPILED:
+                    compile_selftest(kernel, tests, stage / "selftests" / name)
         archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
     return image
 
 
+def compile_selftest(kernel, source, output):
+    """Build the programs of a kselftest with the headers of its kernel."""
+    log = LOGS / f"selftest-{source.name}-{kernel.label}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    what = f"the programs of the {source.name} kselftest"
+    headers = kernel.out / "headers"
+    ui.must(kernel.make(f"INSTALL_HDR_PATH={headers}", "headers_install"), log,
+            f"installing headers for {what}", env=kernels.environment())
+    ui.must(["make", "-C", source, f"OUTPUT={output}",
+             f"KHDR_INCLUDES=-isystem {headers / 'include'}",
+             f"CC={COMPILER[kernel.name]}", "USERCFLAGS=-Werror"], log,
+            f"compiling {what}", env=kernels.environment())
+
+
 def add_program(stage, program):
-    """Copy a program of the host with the libraries it is linked to."""
-    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
-    for path in [str(program), *re.findall(r"(/\S+) \(0x", listed.stdout)]:
-        target = stage / path.lstrip("/")
+    """Copy a program of the host with its libraries, to the same places."""
+    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    for path in (program, *re.findall(r"(/\S+)", done.stdout)):
+        target = stage / str(path).lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
 
 
-def small_init(kernel, stage):
-    """For architectures without a packaged busybox: guest/init.c.
-
-    nolibc and the headers that it needs come from the kernel tree.
-    """
-    log = LOGS / f"init-{kernel.label}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
-    headers = kernel.out / "headers"
-    nolibc = kernel.source / "tools" / "include" / "nolibc"
-    what = f"the init of the {kernel.what}"
-    ui.must(kernel.make(f"INSTALL_HDR_PATH={headers}", "headers_install"), log,
-            f"installing headers for {what}", env=kernels.environment())
-    ui.must([f"{kernel.arch.cross}gcc", "-Os", "-static", "-nostdlib", "-Wall", "-Werror",
-             "-nostdinc", "-isystem", headers / "include", "-isystem", nolibc,
-             "-include", "nolibc.h", ROOT / "harness" / "guest" / "init.c",
-             "-o", stage / "init", "-lgcc"], log, f"compiling {what}")
-
-
-def job_image(kernel, script, files, shell):
+def job_image(kernel, script, files, programs, shell):
     """The part of the initramfs that belongs to one job."""
     directory = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="job-"))
     try:
@@ -197,6 +211,11 @@ def job_image(kernel, script, files, shell):
                 (job / name).write_text(source, encoding="utf-8")
             else:
                 shutil.copy(source, job / name)
+        for name in programs:
+            path = shutil.which(name)
+            if not path:
+                raise Failure(f"{name} is missing; install it (harness/setup does on Debian)")
+            add_program(directory / "root", path)
         whole = directory / "initramfs"
         archive([directory / "root"], directory / "job.cpio", kernel.out)
         with open(whole, "wb") as out:
@@ -261,33 +280,25 @@ def accelerator(kernel, icount):
 
 
 def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
-         timeout=300, idle=None, files=None, on_line=None):
+         timeout=300, idle=None, files=None, programs=(), on_line=None):
     """Boot, run a job, and return a Result.
 
     SCRIPT is the body of /job/run. FILES maps names under /job to paths or
-    texts. ON_LINE is called with each line the job prints. The guest is
-    ended by its process id when TIMEOUT seconds are over, or when the job has
-    said nothing for IDLE seconds.
+    texts. PROGRAMS are commands of the host that the job needs, which get the
+    same path in the guest. ON_LINE is called with each line the job prints.
+    The guest is ended by its process id when TIMEOUT seconds are over, or when
+    the job has said nothing for IDLE seconds.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"console-{log_name}.log"
     result = Result()
-    directory, initramfs = job_image(kernel, script, files or {}, shell=False)
+    directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)
     try:
         accel = accelerator(kernel, icount)
         argv = command(kernel, initramfs, accel, smp, memory, append, icount)
-        if kernel.name == "x86_64":
-            argv += ["-serial", f"file:{log}", "-serial", "stdio", "-monitor", "none"]
-        else:
-            argv += ["-serial", "stdio", "-monitor", "none"]
-            log.write_text("", encoding="utf-8")
+        argv += ["-serial", f"file:{log}", *JOB_LINE[kernel.name], "-monitor", "none"]
 
         def take(line):
-            # One serial line for all: the kernel's messages are the log.
-            if kernel.name != "x86_64":
-                with open(log, "a", encoding="utf-8") as out:
-                    out.write(line + "\n")
-                line = re.sub(r"^\[ *[0-9.]+\] ", "", line)
             if line.startswith("@exit "):
                 result.status = int(line.split()[1])
                 return
@@ -310,7 +321,7 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
 
 def interactive(kernel, smp=2, memory="1G"):
     """Hand the terminal to a shell in the guest; returns QEMU's status."""
-    directory, initramfs = job_image(kernel, "exit 0\n", {}, shell=True)
+    directory, initramfs = job_image(kernel, "exit 0\n", {}, (), shell=True)
     try:
         argv = command(kernel, initramfs, accelerator(kernel, False), smp, memory,
                        "quiet", False)

@@ -13,37 +13,55 @@ import guest
 import ui
 from ui import Failure
 
-# What the admin of the base's trace-event sample types. The sample's thread
-# fires once a second.
+# What an admin types to trace the base's trace-event sample, whose thread fires
+# once a second, and two events that Rust code calls: one defined in C, the other
+# in Rust.
 SCRIPT = r"""
 cd /sys/kernel/tracing || exit 1
 say() { echo "# $*"; eval "$@"; }
 say modprobe trace-events-sample || exit 1
 say 'echo 1 > events/sample-trace/foo_bar/enable' || exit 1
+say modprobe test_rust_tracepoint || exit 1
+say 'echo 1 > events/test_rust_tracepoint/test_c_first/enable' || exit 1
+say 'echo 1 > events/test_rust_tracepoint/test_rust_first/enable' || exit 1
 say 'echo 1 > tracing_on' || exit 1
+say 'echo 2 > /sys/module/test_rust_tracepoint/parameters/fire' || exit 1
 sleep 3
-say 'echo 0 > events/sample-trace/foo_bar/enable' || exit 1
+say 'echo 0 > events/enable' || exit 1
 say cat trace
 """
 
-EXPECTED = re.compile(r"event-sample-\d+ .* foo_bar: foo hello \d+")
+EXPECTED = {
+    "event of the sample": re.compile(r"event-sample-\d+ .* foo_bar: foo hello \d+"),
+    "event of C in Rust": re.compile(r" test_c_first: value=1$"),
+    "event of Rust": re.compile(r" test_rust_first: value=1$"),
+}
+
+
+def trace(kernel, log_name, show=False):
+    """Enable the events in a guest; returns how often they are in the trace."""
+    with ui.Step("boot it and trace") as step:
+        result = guest.boot(kernel, SCRIPT, log_name, timeout=120)
+        step.outcome = "QEMU"
+    if show:
+        print()
+        for line in result.lines:
+            print("    " + line)
+        print()
+    trouble = result.trouble()
+    if trouble:
+        raise Failure(f"{trouble} (log: build/log/console-{log_name}.log)")
+    hits = 0
+    for what, expected in EXPECTED.items():
+        found = sum(1 for line in result.lines if expected.search(line))
+        if not found:
+            raise Failure(f"the {what} left no line in the trace")
+        hits += found
+    return hits
 
 
 def demonstrate(kernel):
-    with ui.Step("boot it and trace") as step:
-        result = guest.boot(kernel, SCRIPT, "run", timeout=120)
-        step.outcome = "QEMU"
-    print()
-    for line in result.lines:
-        print("    " + line)
-    print()
-    trouble = result.trouble()
-    if trouble:
-        raise Failure(f"{trouble} (log: build/log/console-run.log)")
-    hits = sum(1 for line in result.lines if EXPECTED.search(line))
-    if not hits:
-        raise Failure("the enabled event left no line in the trace")
-    return hits
+    return trace(kernel, "run", show=True)
 
 
 def main(args):

@@ -9,17 +9,28 @@ The order is: what fails fast first, then one build of each kernel that all
 tests share.
 """
 
+import re
+
 import bench
 import check
+import compilefail
 import ftracetest
 import guest
 import kernel as kernels
 import results
 import run
+import sitecheck
 import ui
 from ui import BUILD
 
-KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh")
+KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh",
+              "rust_tracepoint/test_rust_tracepoint.sh")
+# What the last of them has use for, where the host's programs run.
+KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
+# How often the module of that test is loaded and unloaded in the stress test: in
+# the full run as often as it takes to see a leak of a few bytes in each round.
+STRESS_ROUNDS = 100
+STRESS_ROUNDS_FULL = 1000
 
 KSELFTEST_SCRIPT = r"""
 for test in $(cat /job/tests); do
@@ -30,8 +41,22 @@ done
 exit 0
 """
 
-# The modules whose loading is the test, for guests without a shell.
-MODULES = ("test_static_key_base", "test_static_keys", "test_static_branch_asm")
+# The test module of tracepoints in Rust, and two functions in it that have one
+# tracepoint each, in C and in Rust.
+RUST_MODULE = "lib/test_rust_tracepoint"
+RUST_SITES = ("test_rust_tracepoint_site_c", "test_rust_tracepoint_site_rust")
+
+# What kbuild has to know that these are made from, through several languages.
+RUST_SOURCES = (
+    ("rust/kernel/arch_static_branch_asm.rs", "asm/jump_label.h"),
+    (f"{RUST_MODULE}_main.o", "rust/kernel/arch_static_branch_asm.rs"),
+    (f"{RUST_MODULE}_main.o", "generated_test_rust_tracepoint_events.rs"),
+    ("lib/generated_test_rust_tracepoint_events.rs", "lib/test_rust_tracepoint_trace.h"),
+)
+
+# Where QEMU boots the patched kernel besides x86_64, and where a part is built.
+OTHERS = ("arm64", "riscv64")
+BUILT_ONLY = ("loongarch64",)
 
 
 def guest_trouble(found, group, result):
@@ -42,9 +67,9 @@ def guest_trouble(found, group, result):
 
 
 def kselftests(found, kernel, smp):
-    """The kernel's selftests of static keys in an SMP guest."""
-    group = f"kselftest x86_64, {smp} CPUs"
-    log_name = f"kselftest-{smp}"
+    """The kernel's selftests of what the series adds, in an SMP guest."""
+    group = f"kselftest {kernel.name}, {smp} CPUs"
+    log_name = f"kselftest-{kernel.name}-{smp}"
     statuses = {}
 
     def on_line(line):
@@ -54,7 +79,8 @@ def kselftests(found, kernel, smp):
 
     with ui.Step(group):
         result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name, smp=smp, on_line=on_line,
-                            files={"tests": "\n".join(KSELFTESTS) + "\n"}, timeout=300)
+                            files={"tests": "\n".join(KSELFTESTS) + "\n"},
+                            programs=KSELFTEST_PROGRAMS.get(kernel.name, ()), timeout=600)
     output = ui.LOGS / f"{log_name}.log"
     output.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
     guest_trouble(found, group, result)
@@ -68,32 +94,92 @@ def kselftests(found, kernel, smp):
     found.close(group)
 
 
-def other_architecture(found, name):
-    """Build, boot, and load the test modules on another architecture."""
-    group = f"static branches on {name}"
-    kernel = kernels.Kernel(name)
-    kernel.build()
-    with ui.Step(f"boot {name} and load the test modules"):
-        result = guest.boot(kernel, "", f"modules-{name}", smp=2, memory="512M",
-                            files={"modules": "\n".join(MODULES) + "\n"}, timeout=180)
+def stress(found, kernel, rounds):
+    """Load and unload the test module while its events are toggled and called."""
+    group = "Rust tracepoints under stress"
+    log_name = "stress-rust-tracepoint"
+    with ui.Step(f"load and unload a module with Rust tracepoints {rounds} times"):
+        result = guest.boot(kernel, "cd /selftests/rust_tracepoint && "
+                            f"./stress.sh {rounds}\n", log_name, timeout=1200)
+    ktap(found, group, result, log_name)
+
+
+def doctests(found, kernel):
+    """The examples in the documentation of the kernel crate, as KUnit tests."""
+    group = f"Rust doctests on {kernel.name}"
+    log_name = f"doctests-{kernel.name}"
+    with ui.Step(group):
+        # KUnit runs at boot and reports in the log.
+        result = guest.boot(kernel, "dmesg\n", log_name, append="kunit.enable=1")
+    result.lines = [re.sub(r"^\[ *[0-9.]+\] ", "", line) for line in result.lines]
+    ktap(found, group, result, log_name,
+         re.compile(r" +(not )?ok \d+ (rust_doctest_kernel_\w+)()$"))
+
+
+def ktap(found, group, result, log_name, line_of_test=re.compile(
+        r"(not )?ok \d+ (.*?)( # SKIP.*)?$")):
+    """Take over the results of a guest that prints KTAP."""
     guest_trouble(found, group, result)
-    said = "\n".join(result.lines)
-    for module in MODULES:
-        ok = any(line.startswith("ok ") and line.split()[2:3] == [module]
-                 for line in result.lines)
-        found.add(group, module, ok, "" if ok else
-                  ("no report" if module not in said else "did not load"))
+    tests = 0
+    for line in result.lines:
+        match = line_of_test.match(line)
+        if match:
+            tests += 1
+            bad, name, skipped = match.groups()
+            found.add(group, name, None if skipped else not bad,
+                      skipped or f"(log: build/log/{log_name}.log)" if bad else "")
+    if not tests:
+        found.add(group, "results", False, "there are none")
+    (ui.LOGS / f"{log_name}.log").write_text("\n".join(result.lines) + "\n",
+                                            encoding="utf-8")
     found.close(group)
 
 
-def demonstration(found, kernel):
-    """What make run shows."""
-    group = "make run"
+def traces(found, group, function, *args):
+    """The events are in the trace after FUNCTION has enabled them."""
     try:
-        hits = run.demonstrate(kernel)
-        found.add(group, "the sample event is in the trace", hits > 0, f"{hits} times")
+        hits = function(*args)
+        found.add(group, "events of C and Rust are in the trace", hits > 0, f"{hits} times")
     except ui.Failure as failure:
-        found.add(group, "the sample event is in the trace", False, str(failure))
+        found.add(group, "events of C and Rust are in the trace", False, str(failure))
+    found.close(group)
+
+
+def rust_sites(found, kernel):
+    """A tracepoint in Rust costs what it costs in C."""
+    if not list(kernel.source.glob(f"{RUST_MODULE}*.rs")):
+        # The series does not have it.
+        return
+    group = f"sites in Rust on {kernel.name}"
+    for name, ok, detail in sitecheck.check([kernel.out / f"{RUST_MODULE}.ko"], *RUST_SITES):
+        found.add(group, name, ok, detail)
+    for target, source in RUST_SOURCES:
+        directory, _, name = target.rpartition("/")
+        command = kernel.out / directory / f".{name}.cmd"
+        found.add(group, f"{name} is made again after a change of {source}",
+                  source in command.read_text(encoding="utf-8"), ui.shown(command))
+    found.close(group)
+
+
+def other_architecture(found, name):
+    """Build, run the selftests, and trace on another architecture."""
+    kernel = kernels.Kernel(name)
+    kernel.build()
+    rust_sites(found, kernel)
+    kselftests(found, kernel, 2)
+    if "kunit" in kernel.arch.fragments:
+        doctests(found, kernel)
+    traces(found, f"tracing on {name}", run.trace, kernel, f"trace-{name}")
+
+
+def built_only(found, name):
+    """A kernel without a guest."""
+    group = "kernels that are only built"
+    try:
+        kernels.Kernel(name).build()
+        found.add(group, name, True)
+    except ui.Failure as failure:
+        found.add(group, name, False, str(failure))
     found.close(group)
 
 
@@ -106,11 +192,16 @@ def main(args):
     patched = kernels.Kernel("x86_64")
     pristine = kernels.Kernel("x86_64", pristine=True)
     patched.build()
-    demonstration(found, patched)
+    traces(found, "make run", run.demonstrate, patched)
+    rust_sites(found, patched)
+    compilefail.run(found, patched)
     for smp in (2, 4):
         kselftests(found, patched, smp)
-    for name in ("arm64", "riscv64"):
+    stress(found, patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS)
+    for name in OTHERS:
         other_architecture(found, name)
+    for name in BUILT_ONLY:
+        built_only(found, name)
     check.check_sparse(found, patched)
     check.check_steps(found)
     pristine.build()

@@ -32,6 +32,13 @@ TRACE_EVENT(static_key_benchmark_hit,
 		      __entry->value, __entry->flags, __get_str(name))
 );
 
+/* In static_key_benchmark_rust.rs. */
+int bench_rust_declared(int nr, u64 value, unsigned long flags,
+			const char *name);
+int bench_rust_defined(int nr, u64 value, unsigned long flags,
+		       const char *name);
+bool bench_rust_defined_enabled(void);
+
 #endif /* _STATIC_KEY_BENCHMARK_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -107,16 +107,16 @@ macro_rules! declare_trace {
         #[inline(always)]
         $vis unsafe fn $name($($arg: $ty),*) {
             // A mismatch here is one between this declaration and the event in C.
-            const _: unsafe extern "C" fn($($ty),*) = [<rust_do_trace_ $name>];
+            const CALLEE: unsafe extern "C" fn($($ty),*) = [<rust_do_trace_ $name:span>];
 
-            $crate::trace_site!([<__tracepoint_ $name>], [<rust_do_trace_ $name>]($($arg),*));
+            $crate::trace_site!([<__tracepoint_ $name:span>], CALLEE($($arg),*));
         }
 
         /// Whether the tracepoint has probes.
         #[allow(dead_code)]
         #[inline(always)]
         $vis fn [<trace_ $name _enabled>]() -> bool {
-            $crate::tracepoint_enabled!([<__tracepoint_ $name>])
+            $crate::tracepoint_enabled!([<__tracepoint_ $name:span>])
         }
     })*};
 }
@@ -194,10 +194,10 @@ macro_rules! tracepoints_of_c {
         #[allow(improper_ctypes)]
         extern "C" {
             #[doc(hidden)]
-            pub static mut [<__tracepoint_ $name>]: $crate::bindings::tracepoint;
+            pub static mut [<__tracepoint_ $name:span>]: $crate::bindings::tracepoint;
 
             #[doc(hidden)]
-            pub fn [<rust_do_trace_ $name>]($($arg: $ty),*);
+            pub fn [<rust_do_trace_ $name:span>]($($arg: $ty),*);
         }
 
         /// Has a site of the tracepoint and calls its probes.
@@ -215,7 +215,7 @@ macro_rules! tracepoints_of_c {
         #[allow(dead_code)]
         #[inline(always)]
         pub fn [<trace_ $name _enabled>]() -> bool {
-            $crate::tracepoint_enabled!([<__tracepoint_ $name>])
+            $crate::tracepoint_enabled!([<__tracepoint_ $name:span>])
         }
     })*};
 }

@@ -32,6 +32,9 @@
 #include <linux/timekeeping.h>
 
 #define CREATE_TRACE_POINTS
+#ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
+#define CREATE_RUST_TRACE_POINTS
+#endif
 #include "static_key_benchmark.h"
 
 /* Calls per round, all with interrupts off. */
@@ -92,6 +95,14 @@ static noinline int bench_tracepoint(int nr, u64 value, unsigned long flags,
 	return 0;
 }
 
+/* As functions in Rust: without the no-op of the function tracer. */
+static noinline notrace int bench_notrace(int nr, u64 value,
+					  unsigned long flags, const char *name)
+{
+	trace_static_key_benchmark_hit(nr, value, flags, name);
+	return 0;
+}
+
 static int bench_enable_key(void)
 {
 	static_branch_enable(&bench_key);
@@ -117,6 +128,18 @@ static int bench_need_event_on(void)
 	return trace_static_key_benchmark_hit_enabled() ? 0 : -ENODATA;
 }
 
+#ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
+static int bench_need_rust_event_off(void)
+{
+	return bench_rust_defined_enabled() ? -EBUSY : 0;
+}
+
+static int bench_need_rust_event_on(void)
+{
+	return bench_rust_defined_enabled() ? 0 : -ENODATA;
+}
+#endif
+
 static const struct bench benches[] = {
 	{ "empty_call", bench_empty },
 	{ "static_branch_disabled", bench_static_branch },
@@ -124,6 +147,16 @@ static const struct bench benches[] = {
 	  bench_enable_key, bench_disable_key },
 	{ "tracepoint_disabled", bench_tracepoint, bench_need_event_off },
 	{ "tracepoint_enabled", bench_tracepoint, bench_need_event_on },
+	{ "notrace_disabled", bench_notrace, bench_need_event_off },
+	{ "notrace_enabled", bench_notrace, bench_need_event_on },
+#ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
+	{ "rust_declared_disabled", bench_rust_declared, bench_need_event_off },
+	{ "rust_declared_enabled", bench_rust_declared, bench_need_event_on },
+	{ "rust_defined_disabled", bench_rust_defined,
+	  bench_need_rust_event_off },
+	{ "rust_defined_enabled", bench_rust_defined,
+	  bench_need_rust_event_on },
+#endif
 };
 
 /* Nanoseconds that BENCH_CALLS calls take. */

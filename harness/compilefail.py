@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of what must not compile, out of the kernel tree, in Rust.
+
+A test is a file NAME.rs in SOURCES, built as a module of its own, or a
+directory NAME with a Kbuild file and whatever that builds. A line that the
+compiler has to refuse ends with what it has to say there:
+
+    declare_trace!(no_such_event);    //~ ERROR: cannot find
+
+Every such line must get an error with these words, in its text or in its
+notes, and no other line may get one. A test without such a line must compile.
+
+All tests are built by one make, which goes on after errors; rustc reports in
+JSON. Tests of this program itself, some of which it must fail, are built along
+with the others.
+"""
+
+import collections
+import dataclasses
+import json
+import re
+import shutil
+
+import kernel as kernels
+import ui
+from ui import BUILD, LOGS, Failure, shown
+
+# In the kernel tree.
+SOURCES = "tools/testing/selftests/rust_tracepoint/compile_fail"
+WORK = BUILD / "compilefail"
+
+EXPECTED = re.compile(r"//~ ERROR: (.*\S)\s*$")
+# Kbuild's line for the object that rustc is about to make.
+RUSTC = re.compile(r"  RUSTC\b.* (\S+)\.o$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Line:
+    """A line of a test, by the path below WORK."""
+    path: str
+    number: int
+
+    def __str__(self):
+        return f"{self.path}:{self.number}"
+
+
+@dataclasses.dataclass
+class Error:
+    """What rustc said about some lines, or about none in particular."""
+    lines: set
+    text: str
+
+
+# --- running the compiler --------------------------------------------------
+
+def lines_of(span):
+    """The lines of a span, out of all macros that it comes from.
+
+    A macro of the kernel crate is not where the test went wrong; the line
+    with the call of the macro is.
+    """
+    found = set()
+    while span:
+        path = span["file_name"]
+        if path.startswith(f"{WORK}/"):
+            found.add(Line(path[len(f"{WORK}/"):], span["line_start"]))
+        span = (span.get("expansion") or {}).get("span")
+    return found
+
+
+def read_error(message):
+    """An Error from a message of rustc's, None if it is none."""
+    if message.get("level") not in ("error", "error: internal compiler error"):
+        return None
+    if not message["spans"] and message["message"].startswith("aborting due to"):
+        return None
+    primary = [span for span in message["spans"] if span["is_primary"]]
+    code = (message.get("code") or {}).get("code")
+    words = [f"error[{code}]:" if code else "error:", message["message"],
+             *(span["label"] or "" for span in primary),
+             *(child["message"] for child in message["children"])]
+    return Error(set().union(*map(lines_of, primary)), " ".join(filter(None, words)))
+
+
+class Listener:
+    """Takes the output of make apart: what rustc said while making which test."""
+
+    def __init__(self, log):
+        self.log = log
+        self.errors = collections.defaultdict(list)
+        self.test = None
+
+    def take(self, line):
+        """Read a line."""
+        building = RUSTC.match(line)
+        if building:
+            path = building.group(1)
+            self.test = path[len(f"{WORK}/"):].partition("/")[0] \
+                if path.startswith(f"{WORK}/") else None
+        if line.startswith("{"):
+            try:
+                message = json.loads(line)
+            except ValueError:
+                raise Failure(f"cannot read what rustc says: {line[:60]} "
+                              f"(log: {shown(self.log)})") from None
+            line = message.get("rendered") or ""
+            error = read_error(message)
+            if error:
+                self.errors[self.test].append(error)
+        with open(self.log, "a", encoding="utf-8") as log:
+            log.write(line.rstrip("\n") + "\n")
+
+
+def build(kernel, tests):
+    """Build what is in WORK for a kernel; returns {test: its errors}."""
+    targets = [f"{name}/" if (WORK / name).is_dir() else f"{name}.o" for name in tests]
+    (WORK / "Kbuild").write_text("obj-m := " + " ".join(targets) + "\n", encoding="utf-8")
+    log = LOGS / "compilefail.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    listener = Listener(log)
+    # One after the other, so that it is clear who said what. The status is that
+    # of the tests that must not compile.
+    ui.run(kernel.make("-j1", "--keep-going", f"M={WORK}", "KRUSTFLAGS=--error-format=json",
+                       *targets), on_line=listener.take, env=kernels.environment())
+    return listener.errors
+
+
+# --- judging what it said --------------------------------------------------
+
+def sources(name, suffix=".rs"):
+    """The files of a test."""
+    whole = WORK / name
+    return sorted(whole.rglob(f"*{suffix}") if whole.is_dir() else WORK.glob(f"{name}{suffix}"))
+
+
+def expectations(name):
+    """{line: words} of a test."""
+    return {Line(str(path.relative_to(WORK)), number): match.group(1)
+            for path in sources(name)
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            for match in [EXPECTED.search(line)] if match}
+
+
+def not_compiled(name, suffix):
+    """The files of a test without an object."""
+    return [path.relative_to(WORK) for path in sources(name, suffix)
+            if not path.with_suffix(".o").exists()]
+
+
+def judge(name, errors):
+    """What is wrong with the outcome of a test, None if nothing is."""
+    expected = expectations(name)
+    for line, words in expected.items():
+        there = [error.text for error in errors if line in error.lines]
+        if not there:
+            return f"{line}: no error, expected: {words}"
+        if not any(words in text for text in there):
+            return f"{line}: not '{words}' but {there[0]}"
+    for error in errors:
+        if not error.lines & expected.keys():
+            where = min(map(str, error.lines), default="no line")
+            return f"{where}: unexpected {error.text}"
+    missing = not_compiled(name, ".c") + (not_compiled(name, ".rs") if not errors else [])
+    if missing:
+        return f"{missing[0]}: is not compiled"
+    return None
+
+
+# --- the tests of the runner itself ----------------------------------------
+
+HEAD = """\
+// SPDX-License-Identifier: GPL-2.0
+//! A test of the runner.
+use kernel::prelude::*;
+"""
+
+DIRECTORY = {
+    "Kbuild": "obj-m := both.o\nboth-y := rust.o c.o\n",
+    "rust.rs": "pub fn one() -> u32 { 1i32 }\n",
+    "c.c": "int two(void);\nint two(void) { return 2; }\n",
+}
+
+# A test and what judge() has to begin with, None if it has to be content.
+SELF_TESTS = {
+    "self_good": ("pub fn one() -> u32 { 1 }\n", None),
+    "self_refused": ("pub fn one() -> u32 { 1i32 } //~ ERROR: expected `u32`\n", None),
+    "self_two": ("pub fn one() -> u32 { 1i32 } //~ ERROR: mismatched types\n"
+                 "pub fn two() { no_such(); } //~ ERROR: E0425\n", None),
+    "self_macro": ("pub fn one() { pr_info!(\"{}\"); } //~ ERROR: argument\n", None),
+    "self_missing": ("pub fn one() -> u32 { 1 } //~ ERROR: mismatched\n",
+                     "self_missing.rs:4: no error"),
+    "self_other_words": ("pub fn one() -> u32 { 1i32 } //~ ERROR: borrow\n",
+                         "self_other_words.rs:4: not 'borrow' but"),
+    "self_wrong_line": ("//~ ERROR: mismatched types\npub fn one() -> u32 { 1i32 }\n",
+                        "self_wrong_line.rs:4: no error"),
+    "self_additional": ("pub fn one() -> u32 { 1i32 } //~ ERROR: mismatched types\n"
+                        "pub fn two() -> u32 { 2i32 }\n",
+                        "self_additional.rs:5: unexpected error[E0308]"),
+    "self_unexpected": ("pub fn one() -> u32 { 1i32 }\n",
+                        "self_unexpected.rs:4: unexpected error[E0308]"),
+    "self_directory": (DIRECTORY, "self_directory/rust.rs:4: unexpected error[E0308]"),
+    "self_bad_c": (dict(DIRECTORY, **{"c.c": "int two(void) { return no_such; }\n",
+                                      "rust.rs": "pub fn one() -> u32 { 1 }\n"}),
+                   "self_bad_c/c.c: is not compiled"),
+}
+
+
+def write_self_tests():
+    """Put the tests of the runner into WORK."""
+    for name, (source, _) in SELF_TESTS.items():
+        files = source if isinstance(source, dict) else {f"{name}.rs": source}
+        top = WORK / name if isinstance(source, dict) else WORK
+        top.mkdir(exist_ok=True)
+        for path, text in files.items():
+            head = HEAD if path.endswith(".rs") else ""
+            (top / path).write_text(head + text, encoding="utf-8")
+
+
+def run(found, kernel):
+    """Build and judge all tests; the kernel is built."""
+    group = "must not compile"
+    shutil.rmtree(WORK, ignore_errors=True)
+    top = kernel.source / SOURCES
+    if top.exists():
+        shutil.copytree(top, WORK)
+    WORK.mkdir(parents=True, exist_ok=True)
+    tests = sorted(path.stem for path in WORK.iterdir()
+                   if path.suffix == ".rs" or (path / "Kbuild").exists())
+    write_self_tests()
+    with ui.Step("compile what must not compile") as step:
+        errors = build(kernel, [*tests, *SELF_TESTS])
+        step.outcome = f"{len(tests)} tests, {len(SELF_TESTS)} of the runner"
+    for name in tests:
+        wrong = judge(name, errors[name])
+        found.add(group, name, wrong is None,
+                  f"{wrong} (log: build/log/compilefail.log)" if wrong else "")
+    for name, (_, wanted) in SELF_TESTS.items():
+        wrong = judge(name, errors[name])
+        ok = (wrong or "").startswith(wanted) if wanted else wrong is None
+        found.add(group, f"runner: {name}", ok, wrong or "")
+    found.close(group)

@@ -1,0 +1,538 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prove that a tracepoint in Rust costs what it costs in C.
+
+    sitecheck.py OBJECT... --c FUNCTION --rust FUNCTION
+    sitecheck.py --self-test TREE
+
+Each FUNCTION has one disabled tracepoint, and is in one of the OBJECTs: an
+object file, a module, or vmlinux. The two have to agree in the bytes of their
+sites and in the shape of the table entries, and from its entry to its return
+the function in Rust may not take more instructions than the one in C.
+
+Set aside before counting is what a compiler puts in front of a function for
+the function tracer, which C has in a kernel that can trace functions and Rust
+may not, and what aligns a site on riscv, which depends on where the function
+happens to lie.
+
+--self-test  compiles sitecheck/twins.c with the headers of TREE, and demands
+             that what is wrong with the functions there is noticed
+"""
+
+import argparse
+import bisect
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import branchcheck
+from branchcheck import Trouble
+
+OBJDUMP = "llvm-objdump-19"
+SOURCES = pathlib.Path(__file__).resolve().parent / "sitecheck"
+
+# Of struct jump_entry where addresses are relative and a long has 64 bits.
+CODE, TARGET, KEY, ENTRY_SIZE = 0, 4, 8, 16
+# The bits of the key that say how to branch, not where the key is.
+KEY_FLAGS = 3
+
+# The shape of an entry in vmlinux: all are the same there.
+LINKED = ("linked",)
+
+# Tables with the places that the function tracer patches.
+TRACED = ("__mcount_loc", "__patchable_function_entries")
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What an architecture's instructions are called.
+
+    nops    what a disabled site consists of
+    ends    leave the function
+    jumps   go on elsewhere; outside of the function, that ends the path
+    traps   must not be on a path
+    pads    mark a function's entry as a target of indirect calls
+    """
+    nops: tuple
+    ends: str
+    jumps: str
+    traps: str
+    pads: str = r"(?!)"
+
+
+# The numbers in the ELF header.
+X86, ARM64, RISCV, LOONGARCH = 62, 183, 243, 258
+MACHINES = {
+    X86: Machine(nops=(bytes.fromhex("6690"), bytes.fromhex("0f1f440000")),
+                ends=r"retq?", jumps=r"jmpq?", traps=r"ud2|int3|hlt", pads=r"endbr64"),
+    ARM64: Machine(nops=(bytes.fromhex("1f2003d5"),),
+                 ends=r"reta?[ab]?|braa?z?|br", jumps=r"b", traps=r"brk|udf|hlt",
+                 pads=r"bti|hint\s+#(32|34|36|38)"),
+    RISCV: Machine(nops=(bytes.fromhex("13000000"),),
+                 ends=r"ret|jr|tail", jumps=r"j", traps=r"unimp|c\.unimp|ebreak"),
+    LOONGARCH: Machine(nops=(bytes.fromhex("00004003"),),
+                 ends=r"ret|jr", jumps=r"b", traps=r"break"),
+}
+
+
+# ---------------------------------------------------------------------------
+# Object files
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """Somewhere in a file: an offset in a section, by the section's name."""
+    section: str
+    offset: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    """Where a function is."""
+    name: str
+    start: Place
+    size: int
+
+    def holds(self, place):
+        """Whether a place is in the function."""
+        return (place is not None and place.section == self.start.section and
+                0 <= place.offset - self.start.offset < self.size)
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """An entry of the jump table.
+
+    shape   the alignment of the table, and the place and type of each relocation
+    key     the variable that the key is in, and how far
+    flags   the low bits of the key
+    """
+    code: Place
+    target: Place
+    key: tuple
+    flags: int
+    shape: tuple
+
+
+class File(branchcheck.Object):
+    """An object file with its functions, its jump table, and its traced places.
+
+    An object file or a module says in relocations what its tables refer to;
+    in vmlinux, the linker has filled them in.
+    """
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            if file.read(4) != b"\x7fELF":
+                raise Trouble(f"{path.name} is no object file")
+        super().__init__(path)
+        self.path = path
+        if self.machine not in MACHINES or not self.wide:
+            raise Trouble(f"{path.name}: unknown architecture {self.machine}")
+        self.arch = MACHINES[self.machine]
+        self.linked = self.unpack("H", 16)[0] != 1
+        self.functions, self.variables = {}, {}
+        for name, kind, place, size in self.read_sized():
+            if kind == 2:
+                self.functions[name] = Function(name, place, size)
+            elif kind == 1:
+                self.variables.setdefault(place.section, []).append((place.offset, size, name))
+        for found in self.variables.values():
+            found.sort()
+
+    def read_sized(self):
+        """(name, type, place, size) of each symbol that is in a section."""
+        for index, section in enumerate(self.sections):
+            if section[1] != 2:
+                continue
+            strings, table = self.content(section[6]), self.content(index)
+            for at in range(0, len(table), section[9]):
+                name, info, _, where, value, size = self.unpack("IBBHQQ", at, table)
+                if 0 < where < len(self.sections):
+                    yield (self.string(strings, name), info & 15,
+                           self.place(where, value), size)
+
+    def place(self, index, value):
+        """The place of a symbol: in vmlinux its value is an address."""
+        return Place(self.names[index], value - (self.sections[index][3] if self.linked else 0))
+
+    def at_address(self, address):
+        """The place of an address in vmlinux, None if nothing is there."""
+        for name, section in zip(self.names, self.sections):
+            if section[2] & 2 and section[3] <= address < section[3] + section[5]:
+                return Place(name, address - section[3])
+        return None
+
+    def variable(self, place):
+        """The name of the variable at a place, and the distance from its start."""
+        found = self.variables.get(place.section, [])
+        at = bisect.bisect_right(found, (place.offset, float("inf"), "")) - 1
+        if at >= 0 and place.offset < found[at][0] + max(found[at][1], 1):
+            return found[at][2], place.offset - found[at][0]
+        return place.section, place.offset
+
+    def references(self, section):
+        """(offset, type, place, name, addend) for each relocation of a section.
+
+        Place is None for a symbol that another file defines.
+        """
+        if section not in self.names:
+            return
+        for offset, kind, (name, where, value), addend in \
+                self.relocations(self.names.index(section)):
+            place = Place(where, value + addend) if isinstance(where, str) and where else None
+            yield offset, kind, place, name, addend
+
+    def bounds(self, start, stop):
+        """The content between two symbols of vmlinux, and its address."""
+        found = {name: value for name, _, value in self.symbols if name in (start, stop)}
+        if len(found) < 2:
+            raise Trouble(f"{self.path.name}: no {start}")
+        place = self.at_address(found[start])
+        index = self.names.index(place.section)
+        size = found[stop] - found[start]
+        return self.content(index)[place.offset:place.offset + size], found[start]
+
+    def entries(self):
+        """The jump table."""
+        if self.linked:
+            table, address = self.bounds("__start___jump_table", "__stop___jump_table")
+            for at in range(0, len(table), ENTRY_SIZE):
+                code, target, key = self.unpack("iiq", at, table)
+                key += address + at + KEY
+                yield Entry(self.at_address(address + at + CODE + code),
+                            self.at_address(address + at + TARGET + target),
+                            self.variable(self.at_address(key & ~KEY_FLAGS)),
+                            key & KEY_FLAGS, LINKED)
+            return
+        if "__jump_table" not in self.names:
+            return
+        index = self.names.index("__jump_table")
+        grouped = {}
+        for reference in self.references("__jump_table"):
+            grouped.setdefault(reference[0] // ENTRY_SIZE, []).append(reference)
+        for number, group in sorted(grouped.items()):
+            # A second relocation of a field subtracts the field's own address.
+            first = {}
+            for reference in group:
+                first.setdefault(reference[0] - number * ENTRY_SIZE, reference)
+            code, target = (first[field][2] if field in first else None
+                            for field in (CODE, TARGET))
+            key, flags = ("nothing", 0), 0
+            if KEY in first:
+                _, _, place, name, addend = first[KEY]
+                flags = (place.offset if place else addend) & KEY_FLAGS
+                key = (self.variable(Place(place.section, place.offset & ~KEY_FLAGS))
+                       if place else (name, addend & ~KEY_FLAGS))
+            yield Entry(code, target, key, flags,
+                        (self.sections[index][8],
+                         *((reference[0] - number * ENTRY_SIZE, reference[1])
+                           for reference in group)))
+
+    def traced(self):
+        """The places that the function tracer patches."""
+        if self.linked:
+            try:
+                table, _ = self.bounds("__start_mcount_loc", "__stop_mcount_loc")
+            except Trouble:
+                return set()
+            return {self.at_address(self.unpack("Q", at, table)[0])
+                    for at in range(0, len(table), 8)}
+        return {place for section in TRACED for _, _, place, _, _ in self.references(section)}
+
+    def disassemble(self, function):
+        """[(place, mnemonic, operands)] of a function."""
+        index = self.names.index(function.start.section)
+        start = function.start.offset + (self.sections[index][3] if self.linked else 0)
+        command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.start.section,
+                   f"--start-address={start:#x}",
+                   f"--stop-address={start + function.size:#x}", self.path]
+        try:
+            text = branchcheck.run(command, None)
+        except FileNotFoundError:
+            raise Trouble(f"{OBJDUMP} is not installed") from None
+        found = []
+        for line in text.splitlines():
+            match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
+            if match:
+                offset = int(match[1], 16) - start + function.start.offset
+                found.append((Place(function.start.section, offset), match[2], match[3]))
+        if not found:
+            raise Trouble(f"{function.name} cannot be disassembled")
+        return found
+
+
+# ---------------------------------------------------------------------------
+# The path through a function
+
+@dataclasses.dataclass
+class Path:
+    """The instructions from a function's entry to its return, as text.
+
+    The prologue is what is there for the function tracer, and the mark for
+    indirect calls; padding is what aligns the site.
+    """
+    prologue: list
+    padding: list
+    body: list
+
+
+def destination(file, function, operands, place, size):
+    """Where a jump goes, None if that is not in the function.
+
+    A relocation says it better than the operand, which it will change.
+    """
+    for offset, _, where, name, addend in file.references(place.section):
+        if place.offset <= offset < place.offset + size:
+            if name is not None and where != function.start:
+                return None
+            # x86 counts from the end of the field, which ends the instruction.
+            if file.machine == X86 and where:
+                where = Place(where.section, where.offset + place.offset + size - offset)
+            return where if function.holds(where) else None
+    match = re.search(rf"<{re.escape(function.name)}(?:\+0x([0-9a-f]+))?>$", operands)
+    return match and Place(place.section,
+                           function.start.offset + int(match[1] or "0", 16))
+
+
+def walk(file, function, sites):
+    """Follow a function with all its conditional branches not taken."""
+    listing = file.disassemble(function)
+    index = {place: number for number, (place, _, _) in enumerate(listing)}
+    ends = [place.offset for place, _, _ in listing[1:]] + \
+        [function.start.offset + function.size]
+    path = Path([], [], [])
+    # They begin in front of a function of arm64, or behind the mark for indirect
+    # calls; those of the function before are farther away.
+    traced = any(place and place.section == function.start.section and
+                 -8 <= place.offset - function.start.offset <= 4 for place in file.traced())
+    at, seen = 0, set()
+    while True:
+        if at in seen:
+            raise Trouble(f"{function.name}: the path is a loop")
+        seen.add(at)
+        place, name, operands = listing[at]
+        words = f"{name} {operands}".strip()
+        if file.machine == RISCV and ends[at] - place.offset == 2 and name == "nop" and \
+                Place(place.section, ends[at]) in sites:
+            path.padding.append(words)
+            at += 1
+            continue
+        if not path.body and place not in sites and \
+                (re.fullmatch(file.arch.pads, name) or re.fullmatch(file.arch.pads, words) or
+                 traced and is_patchable(file, name, path)):
+            path.prologue.append(words)
+            at += 1
+            continue
+        path.body.append(words)
+        if re.fullmatch(file.arch.ends, name):
+            break
+        if re.fullmatch(file.arch.traps, name):
+            raise Trouble(f"{function.name}: the path ends in {name}")
+        if re.fullmatch(file.arch.jumps, name):
+            where = destination(file, function, operands, place, ends[at] - place.offset)
+            if where is None:
+                break
+            if where not in index:
+                raise Trouble(f"{function.name}: a jump into an instruction")
+            at = index[where]
+        else:
+            at += 1
+        if at == len(listing):
+            raise Trouble(f"{function.name}: the path runs over the end")
+    if not {listing[number][0] for number in seen} & sites:
+        raise Trouble(f"{function.name}: the path does not pass the site")
+    return path
+
+
+def is_patchable(file, name, path):
+    """Whether an instruction at the entry of a traced function is the tracer's.
+
+    On x86 it is one, a call or a no-op, elsewhere as many no-ops as it takes.
+    """
+    if file.machine == X86:
+        return not any(re.match(r"call|nop", words) for words in path.prologue) and \
+            bool(re.match(r"call|nop", name))
+    return name in ("nop", "c.nop")
+
+
+# ---------------------------------------------------------------------------
+# The checks
+
+@dataclasses.dataclass
+class Site:
+    """A function with its one site."""
+    file: File
+    function: Function
+    entry: Entry
+    path: Path
+
+    @property
+    def code(self):
+        """The bytes of the no-op, or as many as the longest one has."""
+        file = self.file
+        content = file.content(file.names.index(self.entry.code.section))
+        code = content[self.entry.code.offset:][:max(map(len, file.arch.nops))]
+        return next((nop for nop in file.arch.nops if code.startswith(nop)), code)
+
+
+def find(files, name):
+    """The file that defines a function, and the function."""
+    found = [(file, file.functions[name]) for file in files if name in file.functions]
+    if len(found) != 1:
+        raise Trouble(f"{name} is defined {len(found)} times")
+    return found[0]
+
+
+def site(files, name):
+    """Everything about a function with one site."""
+    file, function = find(files, name)
+    entries = [entry for entry in file.entries() if function.holds(entry.code)]
+    if len(entries) != 1:
+        raise Trouble(f"{name} has {len(entries)} entries in the jump table")
+    return Site(file, function, entries[0],
+                walk(file, function, {entry.code for entry in entries}))
+
+
+def shape_in_words(entry):
+    """An entry's shape for people."""
+    if entry.shape == LINKED:
+        return "linked"
+    return "align {} relocations {}".format(
+        entry.shape[0], " ".join(f"{at}:{kind}" for at, kind in entry.shape[1:]))
+
+
+def key_in_words(entry):
+    """An entry's key for people."""
+    return f"{entry.key[0]}+{entry.key[1]}|{entry.flags}"
+
+
+def compare(one, two):
+    """[(what is checked, whether it is so, the figures)] of two sites."""
+    nops = one.file.arch.nops
+    counts = [len(path.body) for path in (one.path, two.path)]
+    extras = [len(path.prologue + path.padding) for path in (one.path, two.path)]
+    return [
+        ("the site is the same no-op", one.code == two.code and one.code in nops,
+         f"{one.code.hex()} in C, {two.code.hex()} in Rust"),
+        ("the table entry has the same shape", one.entry.shape == two.entry.shape,
+         f"{shape_in_words(one.entry)} in C, {shape_in_words(two.entry)} in Rust"),
+        ("the key is at the same place and branches the same way",
+         (one.entry.key[1], one.entry.flags) == (two.entry.key[1], two.entry.flags),
+         f"{key_in_words(one.entry)} in C, {key_in_words(two.entry)} in Rust"),
+        ("the branch stays in code", all(s.entry.target and s.file.sections[
+            s.file.names.index(s.entry.target.section)][2] & 4 for s in (one, two)), ""),
+        ("the disabled path is no longer than in C", counts[1] <= counts[0],
+         f"{counts[0]} instructions in C and {extras[0]} set aside, "
+         f"{counts[1]} and {extras[1]} in Rust"),
+    ]
+
+
+def check(paths, c_name, rust_name):
+    """All checks of two functions, in files that may be the same."""
+    try:
+        files = [File(pathlib.Path(path)) for path in paths]
+        return compare(site(files, c_name), site(files, rust_name))
+    except (Trouble, OSError) as trouble:
+        return [("both functions have one site", False, str(trouble))]
+
+
+# ---------------------------------------------------------------------------
+# The self-test
+
+# The twin of twin_c(), and the check that must fail: its number in compare(),
+# or a word of what is said instead.
+TWINS = {
+    "twin_good": None,
+    "twin_longer": 4,
+    "twin_detour": 4,
+    "twin_jump": 0,
+    "twin_inverted": 2,
+    "twin_other_key": 2,
+    "twin_swapped": 1,
+    "twin_without": "has 0 entries",
+    "twin_with_two": "entries in the jump table",
+    "twin_nowhere": "defined 0 times",
+}
+VARIANTS = ("x86_64", "arm64", "riscv64 C", "loongarch64")
+
+
+def verdict(what, found, wanted):
+    """(what, whether the wanted check has failed, the words of those that have)."""
+    failed = {number: f"{name} ({said})" for number, (name, ok, said) in enumerate(found)
+              if not ok}
+    said = "; ".join(failed.values())
+    if wanted is None:
+        return what, not failed, said
+    noticed = wanted in said if isinstance(wanted, str) else wanted in failed
+    return what, noticed, f"noticed: {said}" if noticed else f"went unnoticed; {said}"
+
+
+def compile_twins(variant, tree, work):
+    """The object file of a variant of branchcheck.py's."""
+    kind = "gcc" if variant.gcc else "clang"
+    compiler = branchcheck.find_compiler(variant, kind)
+    if not compiler:
+        raise Trouble(f"no compiler: {branchcheck.package(variant, kind)} is not installed")
+    flags = (" -pg -mfentry -mrecord-mcount -mpreferred-stack-boundary=3"
+             if variant.arch == "x86" else "")
+    variant = dataclasses.replace(variant, flags=variant.flags + flags)
+    return branchcheck.Job(variant, compiler, kind, work).compile(
+        tree, SOURCES / "twins.c", f"{variant.arch}.o")
+
+
+def self_test(root, work):
+    """[(what, whether it went as it must, words)]."""
+    tree = branchcheck.Tree(root.resolve(), work / "tree")
+    results = []
+    for name in VARIANTS:
+        variant = next(v for v in branchcheck.variants() if v.name == name)
+        branchcheck.headers(tree, variant.arch)
+        path = compile_twins(variant, tree, work)
+        for twin, wanted in TWINS.items():
+            results.append(verdict(f"{name} {twin}", check([path], "twin_c", twin), wanted))
+        traced, plain = (site([File(path)], twin) for twin in ("twin_c", "twin_good"))
+        results.append((f"{name} the tracer's prologue",
+                        bool(traced.path.prologue) and not plain.path.prologue,
+                        "; ".join(traced.path.prologue)))
+        # One instruction of the object file changed: the site's.
+        data = bytearray(path.read_bytes())
+        place = plain.entry.code
+        section = plain.file.sections[plain.file.names.index(place.section)]
+        data[section[4] + place.offset] ^= 0x20
+        path.write_bytes(data)
+        results.append(verdict(f"{name} a changed instruction",
+                               check([path], "twin_c", "twin_good"), 0))
+    return results
+
+
+# ---------------------------------------------------------------------------
+
+def main():
+    """Read the arguments; give the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("object", nargs="*", metavar="OBJECT")
+    parser.add_argument("--c", metavar="FUNCTION")
+    parser.add_argument("--rust", metavar="FUNCTION")
+    parser.add_argument("--self-test", type=pathlib.Path, metavar="TREE")
+    options = parser.parse_args()
+    try:
+        if options.self_test:
+            with tempfile.TemporaryDirectory(prefix="sitecheck-") as work:
+                results = self_test(options.self_test, pathlib.Path(work))
+        elif options.object and options.c and options.rust:
+            results = check(options.object, options.c, options.rust)
+        else:
+            parser.error("OBJECT, --c and --rust, or --self-test")
+    except (Trouble, OSError) as trouble:
+        print(f"error: {trouble}", file=sys.stderr)
+        return 1
+    for what, ok, said in results:
+        print(f"{'ok' if ok else 'FAIL':<5} {what}{': ' if said else ''}{said}")
+    return int(not all(ok for _, ok, _ in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

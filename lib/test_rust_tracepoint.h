@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the test of tracepoints in Rust know of each other.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#ifndef _LIB_TEST_RUST_TRACEPOINT_H
+#define _LIB_TEST_RUST_TRACEPOINT_H
+
+#include <linux/types.h>
+
+struct task_struct;
+
+/* Called from test_rust_tracepoint_main.rs, defined in C */
+
+int test_rust_tracepoint_check(void);
+void test_rust_tracepoint_site_c(int value);
+
+/* Defined in test_rust_tracepoint_main.rs */
+
+void test_rust_tracepoint_site_rust(int value);
+void test_rust_tracepoint_bare(int value, struct task_struct *task);
+void test_rust_tracepoint_condition(int value);
+void test_rust_tracepoint_first(u64 value);
+void test_rust_tracepoint_second(u64 value);
+unsigned int test_rust_tracepoint_enabled(void);
+void test_rust_tracepoint_defined(int value);
+void test_rust_tracepoint_twin_c(unsigned int nr);
+void test_rust_tracepoint_twin_rust(unsigned int nr);
+
+/* The bits of test_rust_tracepoint_enabled() */
+#define TEST_RUST_TRACEPOINT_SITE	0x01
+#define TEST_RUST_TRACEPOINT_BARE	0x02
+#define TEST_RUST_TRACEPOINT_CONDITION	0x04
+#define TEST_RUST_TRACEPOINT_FIRST	0x08
+#define TEST_RUST_TRACEPOINT_SECOND	0x10
+
+#endif /* _LIB_TEST_RUST_TRACEPOINT_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Test of tracepoints in Rust, the part in C.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ *
+ * On load, probes are registered here for tracepoints that are called from
+ * Rust, and for those that are defined in Rust and called from both languages:
+ * each call must reach its probe with the right arguments while it is
+ * registered, and only then. If one does not, the module does not load.
+ *
+ * Writing a number to the parameter "fire" then calls every event that often,
+ * for tests that look at what the events record.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kstrtox.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "test_rust_tracepoint.h"
+#include "test_rust_tracepoint_trace.h"
+#include "generated_test_rust_tracepoint_main.h"
+
+/*
+ * What the last probe was called with. Only test_rust_tracepoint_check() and
+ * the probes that it causes, on the same CPU or not, touch these: nothing else
+ * calls the tracepoints before the module is loaded.
+ */
+static unsigned int calls;
+static u64 last_value;
+static struct task_struct *last_task;
+static void *last_data;
+
+static unsigned int checks, errors;
+
+static void saw(void *data, u64 value, struct task_struct *task)
+{
+	calls++;
+	last_data = data;
+	last_value = value;
+	last_task = task;
+}
+
+static void probe_int(void *data, int value)
+{
+	saw(data, value, NULL);
+}
+
+static void probe_bare(void *data, int value, struct task_struct *task)
+{
+	saw(data, value, task);
+}
+
+static void probe_u64(void *data, u64 value)
+{
+	saw(data, value, NULL);
+}
+
+static void probe_void(void *data)
+{
+	saw(data, 0, NULL);
+}
+
+static void probe_twin(void *data, u32 id, const char *name, unsigned int flags,
+		       const u8 *mac, const u32 *array, size_t count,
+		       struct task_struct *task)
+{
+	/* What Twin::new() of the Rust side makes of id. */
+	bool right = !strcmp(name, "twin") && flags == id % 9 && mac[0] == 2 &&
+		     mac[5] == (u8)id && count == id % 5 &&
+		     (!count || array[0] == id);
+
+	saw(data, right ? id : ~0U, task);
+}
+
+#define check(condition)						\
+do {									\
+	checks++;							\
+	if (!(condition)) {						\
+		errors++;						\
+		pr_err("line %d: %s: not so\n", __LINE__, #condition);	\
+	}								\
+} while (0)
+
+/* Whether exactly one call arrived, and with these arguments. */
+#define check_call(call, data, value, task)				\
+do {									\
+	calls = 0;							\
+	call;								\
+	check(calls == 1);						\
+	check(last_data == (data));					\
+	check(last_value == (u64)(value));				\
+	check(last_task == (task));					\
+} while (0)
+
+#define check_no_call(call)						\
+do {									\
+	calls = 0;							\
+	call;								\
+	check(calls == 0);						\
+} while (0)
+
+static void check_declared(void)
+{
+	static int data;
+
+	check(test_rust_tracepoint_enabled() == 0);
+	check_no_call(test_rust_tracepoint_site_rust(1));
+	check_no_call(test_rust_tracepoint_bare(1, current));
+	check_no_call(test_rust_tracepoint_condition(1));
+	check_no_call(test_rust_tracepoint_first(1));
+	check_no_call(test_rust_tracepoint_second(1));
+
+	check(!register_trace_test_c_site(probe_int, &data));
+	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_SITE);
+	check_call(test_rust_tracepoint_site_rust(-5), &data, -5, NULL);
+	check_call(test_rust_tracepoint_site_c(7), &data, 7, NULL);
+	check_no_call(test_rust_tracepoint_bare(1, current));
+	check(!unregister_trace_test_c_site(probe_int, &data));
+	check(test_rust_tracepoint_enabled() == 0);
+	check_no_call(test_rust_tracepoint_site_rust(1));
+
+	check(!register_trace_test_c_bare(probe_bare, NULL));
+	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_BARE);
+	check_call(test_rust_tracepoint_bare(3, current), NULL, 3, current);
+	check(!unregister_trace_test_c_bare(probe_bare, NULL));
+
+	check(!register_trace_test_c_condition(probe_int, NULL));
+	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_CONDITION);
+	check_call(test_rust_tracepoint_condition(1), NULL, 1, NULL);
+	check_no_call(test_rust_tracepoint_condition(0));
+	check_no_call(test_rust_tracepoint_condition(-1));
+	check(!unregister_trace_test_c_condition(probe_int, NULL));
+
+	check(!register_trace_test_c_first(probe_u64, NULL));
+	check(!register_trace_test_c_second(probe_u64, &data));
+	check(test_rust_tracepoint_enabled() ==
+	      (TEST_RUST_TRACEPOINT_FIRST | TEST_RUST_TRACEPOINT_SECOND));
+	check_call(test_rust_tracepoint_first(1ULL << 40), NULL, 1ULL << 40, NULL);
+	check_call(test_rust_tracepoint_second(~0ULL), &data, ~0ULL, NULL);
+	check_no_call(test_rust_tracepoint_second(2));
+
+	/* Two probes on one tracepoint: both are called. */
+	check(!register_trace_test_c_first(probe_u64, &data));
+	calls = 0;
+	test_rust_tracepoint_first(1);
+	check(calls == 2);
+	check(!unregister_trace_test_c_first(probe_u64, &data));
+	check(!unregister_trace_test_c_first(probe_u64, NULL));
+	check(!unregister_trace_test_c_second(probe_u64, &data));
+	check(test_rust_tracepoint_enabled() == 0);
+
+	tracepoint_synchronize_unregister();
+}
+
+static void check_defined(void)
+{
+	static const u8 mac[6] = { 2, [5] = 3 };
+	static const u32 array[3] = { 3 };
+	static int data;
+
+	check(!trace_test_rust_twin_enabled());
+	check_no_call(test_rust_tracepoint_twin_rust(1));
+	check_no_call(test_rust_tracepoint_defined(1));
+
+	check(!register_trace_test_rust_twin(probe_twin, &data));
+	check(trace_test_rust_twin_enabled());
+	check_call(test_rust_tracepoint_twin_rust(7), &data, 7, current);
+	check_call(trace_test_rust_twin(3, "twin", 3, mac, array, 3, NULL),
+		   &data, 3, NULL);
+	check(!unregister_trace_test_rust_twin(probe_twin, &data));
+	check_no_call(test_rust_tracepoint_twin_rust(1));
+
+	/* The prototypes are the same, so the probe may be. */
+	check(!register_trace_test_c_twin(probe_twin, &data));
+	check_call(test_rust_tracepoint_twin_c(7), &data, 7, current);
+	check(!unregister_trace_test_c_twin(probe_twin, &data));
+
+	check(!register_trace_test_rust_condition(probe_int, NULL));
+	check_call(trace_test_rust_condition(1), NULL, 1, NULL);
+	check_call(test_rust_tracepoint_defined(5), NULL, 5, NULL);
+	check_no_call(trace_test_rust_condition(0));
+	check_no_call(test_rust_tracepoint_defined(-1));
+	check(!unregister_trace_test_rust_condition(probe_int, NULL));
+
+	check(!register_trace_test_rust_first(probe_u64, &data));
+	check_call(trace_test_rust_first(1ULL << 40), &data, 1ULL << 40, NULL);
+	check_call(test_rust_tracepoint_defined(-1), &data, ~0ULL, NULL);
+	check(!unregister_trace_test_rust_first(probe_u64, &data));
+
+	check(!register_trace_test_rust_second(probe_u64, &data));
+	check_call(trace_test_rust_second(3), &data, 3, NULL);
+	check_no_call(trace_test_rust_second(2));
+	check(!unregister_trace_test_rust_second(probe_u64, &data));
+
+	check(!register_trace_test_rust_empty(probe_void, &data));
+	check_call(trace_test_rust_empty(), &data, 0, NULL);
+	check_call(test_rust_tracepoint_defined(0), &data, 0, NULL);
+	check(!unregister_trace_test_rust_empty(probe_void, &data));
+
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * test_rust_tracepoint_check() - call every tracepoint with and without probes
+ *
+ * Context: While the module is being loaded. May sleep.
+ * Return: 0, or -EINVAL if a call did not do what it should.
+ */
+int test_rust_tracepoint_check(void)
+{
+	check_declared();
+	check_defined();
+
+	pr_info("%u checks, %u failed\n", checks, errors);
+	return errors ? -EINVAL : 0;
+}
+
+static int fire(const char *text, const struct kernel_param *unused)
+{
+	unsigned int nr, i;
+	int ret;
+
+	ret = kstrtouint(text, 0, &nr);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < nr; i++) {
+		test_rust_tracepoint_site_c(i);
+		test_rust_tracepoint_site_rust(i);
+		test_rust_tracepoint_bare(i, current);
+		test_rust_tracepoint_condition(i);
+		test_rust_tracepoint_first(i);
+		test_rust_tracepoint_second(i);
+		test_rust_tracepoint_defined(i);
+		test_rust_tracepoint_twin_c(i);
+		test_rust_tracepoint_twin_rust(i);
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops fire_ops = {
+	.set = fire,
+};
+module_param_cb(fire, &fire_ops, NULL, 0200);
+MODULE_PARM_DESC(fire, "write a number to call every event that often");

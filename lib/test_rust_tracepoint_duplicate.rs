@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// Copyright (C) 2026 The static-key tracepoints developers
+
+//! A module that cannot be loaded beside `test_rust_tracepoint`, which has the same event.
+
+use kernel::{ffi::c_int, prelude::*};
+
+module! {
+    type: Duplicate,
+    name: "test_rust_tracepoint_duplicate",
+    author: "The static-key tracepoints developers",
+    description: "Test of trace events of the same name",
+    license: "GPL",
+}
+
+kernel::trace_event! {
+    system: test_rust_tracepoint,
+    fn test_rust_condition(value: c_int),
+    entry: { value: c_int = value },
+    print: "value=%d", value,
+}
+
+struct Duplicate;
+
+impl kernel::Module for Duplicate {
+    fn init(_module: &'static ThisModule) -> Result<Self> {
+        trace_test_rust_condition(1);
+        Ok(Self)
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// Copyright (C) 2026 The static-key tracepoints developers
+
+//! Test of static keys and tracepoints in Rust.
+//!
+//! The functions of this file are called from `test_rust_tracepoint_check.c`, which sees whether
+//! the probes of their tracepoints run.
+
+use kernel::{
+    bindings::task_struct,
+    c_str,
+    error::to_result,
+    ffi::{c_char, c_int, c_longlong, c_uint, c_ulong},
+    jump_label::{StaticKeyFalse, StaticKeyTrue},
+    prelude::*,
+    static_branch_likely, static_branch_unlikely,
+    str::CStr,
+    trace_event::char_array,
+};
+
+module! {
+    type: TestRustTracepoint,
+    name: "test_rust_tracepoint",
+    author: "The static-key tracepoints developers",
+    description: "Test of static keys and tracepoints in Rust",
+    license: "GPL",
+}
+
+kernel::include_tracepoints!(test_rust_tracepoint_events);
+
+kernel::declare_trace! {
+    /// As the event in C, but declared by hand.
+    unsafe fn test_c_condition(value: c_int);
+}
+
+kernel::trace_event! {
+    system: test_rust_tracepoint,
+
+    /// The twin of `test_c_twin`: the same fields, values and text.
+    fn test_rust_twin(
+        id: u32,
+        name: &CStr,
+        flags: c_uint,
+        mac: &[u8; 6],
+        data: &[u32],
+        task: *mut task_struct,
+    ),
+    entry: {
+        low: u8 = id as u8,
+        id: u32 = id,
+        negative: i16 = (id as i16).wrapping_neg(),
+        odd: bool = id & 1 != 0,
+        wide: c_ulong = (id as c_ulong) << 8,
+        flags: c_uint = flags,
+        task: *mut task_struct = task,
+        mac: [u8; 6] = *mac,
+        label: [c_char; 8] = char_array(c_str!("label")),
+        name: string = name,
+        data: dynamic_array<u32> = data,
+        last: c_longlong = -1,
+    },
+    print: "low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s \
+            name=%s data=%s last=%lld",
+        low, id, negative, odd, wide,
+        flags(flags, "|", { 1: "READ", 2: "WRITE", 0x4: "SYNC" }),
+        symbolic(flags, { 0: "idle", 1: "busy" }),
+        hex(mac), label, name, array(data), last,
+}
+
+kernel::trace_event! {
+    system: test_rust_tracepoint,
+
+    /// The twin of `test_c_condition`.
+    fn test_rust_condition(value: c_int),
+    condition: value > 0,
+    entry: { value: c_int = value },
+    print: "value=%d", value,
+}
+
+kernel::trace_event! {
+    system: test_rust_tracepoint,
+
+    /// What C cannot define: an event without arguments, and without fields.
+    fn test_rust_empty(),
+    entry: {},
+    print: "empty",
+}
+
+kernel::trace_event_class! {
+    system: test_rust_tracepoint,
+    class test_rust_class(value: u64),
+    entry: { value: u64 = value },
+    print: "value=%llu", value,
+    events: {
+        /// The twin of `test_c_first`.
+        fn test_rust_first,
+        /// The twin of `test_c_second`.
+        fn test_rust_second if value & 1 != 0,
+    },
+}
+
+extern "C" {
+    fn test_rust_tracepoint_check() -> c_int;
+}
+
+/// Has the same site as `test_rust_tracepoint_site_c`.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_site_rust(value: c_int) {
+    // SAFETY: The event takes any number.
+    unsafe { trace_test_c_site(value) }
+}
+
+/// Calls a tracepoint that is no event.
+///
+/// # Safety
+///
+/// `task` must point to a task.
+#[no_mangle]
+pub unsafe extern "C" fn test_rust_tracepoint_bare(value: c_int, task: *mut task_struct) {
+    // SAFETY: What the caller says of `task` is what the probes want.
+    unsafe { trace_test_c_bare(value, task) }
+}
+
+/// Calls a tracepoint with a condition.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_condition(value: c_int) {
+    // SAFETY: The event takes any number.
+    unsafe { test_c_condition(value) }
+}
+
+/// Calls an event of a class.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_first(value: u64) {
+    // SAFETY: The event takes any number.
+    unsafe { trace_test_c_first(value) }
+}
+
+/// Calls another event of the class, with a condition.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_second(value: u64) {
+    // SAFETY: The event takes any number.
+    unsafe { trace_test_c_second(value) }
+}
+
+/// Which tracepoints have probes: bits as in `test_rust_tracepoint.h`.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_enabled() -> c_uint {
+    let enabled = [
+        trace_test_c_site_enabled(),
+        trace_test_c_bare_enabled(),
+        trace_test_c_condition_enabled(),
+        trace_test_c_first_enabled(),
+        trace_test_c_second_enabled(),
+    ];
+
+    enabled
+        .iter()
+        .enumerate()
+        .fold(0, |bits, (nr, &on)| bits | c_uint::from(on) << nr)
+}
+
+/// Calls the events that are defined here, except the twin.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_defined(value: c_int) {
+    trace_test_rust_condition(value);
+    trace_test_rust_first(value as u64);
+    trace_test_rust_second(value as u64);
+    trace_test_rust_empty();
+}
+
+/// What the twin events record of round `nr`.
+struct Twin {
+    id: u32,
+    flags: c_uint,
+    mac: [u8; 6],
+    data: [u32; 4],
+    count: usize,
+}
+
+impl Twin {
+    fn new(nr: c_uint) -> Self {
+        Self {
+            id: nr,
+            flags: nr % 9,
+            mac: [2, 0, 0, 0xfe, 0xff, nr as u8],
+            data: [nr, !nr, nr << 16, 0],
+            count: nr as usize % 5,
+        }
+    }
+}
+
+/// Calls the event that is defined in C.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_twin_c(nr: c_uint) {
+    let twin = Twin::new(nr);
+
+    // SAFETY: The pointers are valid, the count is at most that of `data`, and of the task the
+    // event takes only the address.
+    unsafe {
+        trace_test_c_twin(
+            twin.id,
+            c_str!("twin").as_char_ptr(),
+            twin.flags,
+            twin.mac.as_ptr(),
+            twin.data.as_ptr(),
+            twin.count,
+            kernel::bindings::get_current(),
+        )
+    }
+}
+
+/// Calls the event that is defined here.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_twin_rust(nr: c_uint) {
+    let twin = Twin::new(nr);
+
+    trace_test_rust_twin(
+        twin.id,
+        c_str!("twin"),
+        twin.flags,
+        &twin.mac,
+        &twin.data[..twin.count],
+        // SAFETY: There is always a current task.
+        unsafe { kernel::bindings::get_current() },
+    )
+}
+
+static FALSE: StaticKeyFalse = StaticKeyFalse::new();
+static TRUE: StaticKeyTrue = StaticKeyTrue::new();
+
+/// Tests keys of either kind in either way.
+fn branches() -> [bool; 4] {
+    [
+        static_branch_unlikely!(FALSE),
+        static_branch_likely!(FALSE),
+        static_branch_unlikely!(TRUE),
+        static_branch_likely!(TRUE),
+    ]
+}
+
+/// Toggles the keys and looks at every branch each time.
+fn check_keys() -> Result {
+    let expect = |false_key: bool, true_key: bool| {
+        let expected = [false_key, false_key, true_key, true_key];
+        let found = branches();
+
+        if found == expected && (FALSE.count() > 0, TRUE.count() > 0) == (false_key, true_key) {
+            Ok(())
+        } else {
+            pr_err!("branches are {found:?}, not {expected:?}\n");
+            Err(EINVAL)
+        }
+    };
+
+    expect(false, true)?;
+    FALSE.enable();
+    expect(true, true)?;
+    TRUE.disable();
+    expect(true, false)?;
+    FALSE.disable();
+    expect(false, false)?;
+
+    let first = FALSE.get()?;
+    let second = FALSE.get()?;
+    let other = TRUE.get()?;
+    expect(true, true)?;
+    drop(first);
+    expect(true, true)?;
+    drop(second);
+    expect(false, true)?;
+    drop(other);
+    expect(false, false)?;
+    TRUE.enable();
+    expect(false, true)
+}
+
+struct TestRustTracepoint;
+
+impl kernel::Module for TestRustTracepoint {
+    fn init(_module: &'static ThisModule) -> Result<Self> {
+        check_keys()?;
+        // SAFETY: The module is being loaded.
+        to_result(unsafe { test_rust_tracepoint_check() })?;
+        Ok(Self)
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! There is no such tracepoint to declare.
+
+use kernel::ffi::c_int;
+
+kernel::include_tracepoints!(events);
+
+kernel::declare_trace! {
+    unsafe fn no_such_event(value: c_int); //~ ERROR: `rust_do_trace_no_such_event`
+}

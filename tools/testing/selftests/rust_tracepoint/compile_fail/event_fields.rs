@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Fields that a record cannot have, as far as it can be told from their names.
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_float(id: u32),
+    entry: { id: f32 = 1.0 }, //~ ERROR: the kernel has no floating point numbers
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_str(id: u32),
+    entry: { name: &str = "name" }, //~ ERROR: the type of a string is `string`
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_reference(id: u32),
+    entry: { id: &u32 = &id }, //~ ERROR: a record cannot have a reference
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_common(id: u32),
+    entry: { common_pid: u32 = id }, //~ ERROR: names that start with `common_`
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_field_twice(id: u32),
+    entry: {
+        id: u32 = id,
+        id: u32 = id, //~ ERROR: field `id` is there twice
+    },
+    print: "nothing",
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Conversions that are for another size or kind of number.
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_too_wide(id: u64),
+    entry: { id: u64 = id },
+    print: "id=%u", id, //~ ERROR: does not fit
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_too_narrow(id: u32),
+    entry: { id: u32 = id },
+    print: "id=%llu", id, //~ ERROR: does not fit
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_number_for_string(id: u32),
+    entry: { id: u32 = id },
+    print: "id=%s", id, //~ ERROR: does not fit
+}

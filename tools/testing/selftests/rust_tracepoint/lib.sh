@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the scripts of this directory share: finding the module and the tracing
+# directory, and leaving both as they were.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+MODULE=test_rust_tracepoint
+SYSTEM=test_rust_tracepoint
+FIRE=/sys/module/$MODULE/parameters/fire
+
+# The -n option of kmod's modprobe is not known to busybox, but -D is to both.
+present()
+{
+	[ -d "/sys/module/$1" ] || modprobe -q -D "$1" >/dev/null 2>&1
+}
+
+# A module that is built in cannot be loaded or removed.
+loadable()
+{
+	[ -d "/sys/module/$1/holders" ] || ! [ -d "/sys/module/$1" ]
+}
+
+unload()
+{
+	if loadable "$1" && [ -d "/sys/module/$1" ]; then
+		modprobe -q -r "$1"
+	fi
+}
+
+skip_all()
+{
+	ktap_skip_all "$@"
+	exit "$KSFT_SKIP"
+}
+
+# Where tracefs is; if it is nowhere, where it is now.
+find_tracing()
+{
+	TRACING="$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)"
+	[ -z "$TRACING" ] || return 0
+	grep -qw tracefs /proc/filesystems || return
+	TRACING=/sys/kernel/tracing
+	mount -t tracefs nodev $TRACING && MOUNTED=y
+}
+
+# "set_up FUNCTION": FUNCTION is what to call in the end, and on a signal; it
+# must call put_back.
+set_up()
+{
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	present $MODULE || skip_all "module $MODULE is not found"
+	find_tracing || skip_all "no tracefs"
+	[ -e "$TRACING/set_event" ] || skip_all "no trace events"
+	LOADED=
+	[ ! -d /sys/module/$MODULE ] || LOADED=y
+	TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+	trap "$1; exit $KSFT_FAIL" INT TERM
+}
+
+put_back()
+{
+	rm -rf "$TMP"
+	if [ -z "$LOADED" ]; then
+		unload $MODULE
+	elif ! [ -d /sys/module/$MODULE ]; then
+		modprobe -q $MODULE
+	fi
+	[ -z "$MOUNTED" ] || umount "$TRACING"
+}

@@ -1,0 +1,980 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Trace events that are defined in Rust: what user space sees of one must be what
+# it sees of its twin in C. The events are those of the module
+# test_rust_tracepoint, which calls them all when a number is written to its
+# parameter "fire". Nearly everything happens in an instance of the tracing
+# directory.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/lib.sh
+
+# Other events can be compared; different ones must fail.
+C_TWIN="${C_TWIN:-test_c_twin}"
+RUST_TWIN="${RUST_TWIN:-test_rust_twin}"
+RUST_FIRST="${RUST_FIRST:-test_rust_first}"
+RUST_SECOND="${RUST_SECOND:-test_rust_second}"
+RUST_CONDITION="${RUST_CONDITION:-test_rust_condition}"
+RUST_EMPTY="${RUST_EMPTY:-test_rust_empty}"
+# A module with an event of the same name and system as RUST_TWIN.
+DUPLICATE="${DUPLICATE:-test_rust_tracepoint_duplicate}"
+
+# How often events are called: all that the largest records has to fit on a page.
+ROUNDS=18
+
+# The argument kinds of the twins for raw_tp.
+TWIN_KINDS=vdvddvp
+
+#
+# Tools
+#
+
+put()
+{
+	printf '%s\n' "$1" > "$2"
+}
+
+lines()
+{
+	wc -l < "$1"
+}
+
+# Also where the output is redirected.
+complain()
+{
+	ktap_print_msg "$@" >&3
+	return 1
+}
+
+complain_of()
+{
+	head -n 20 "$1" | sed 's/^/# /' >&3
+	return 1
+}
+
+same()
+{
+	diff -U 0 "$1" "$2" > "$TMP/diff" && return
+	# Without the names of the files.
+	sed -i '1,2d' "$TMP/diff"
+	complain_of "$TMP/diff"
+}
+
+# For a test that cannot be done: "skip REASON; return".
+skip()
+{
+	REASON="$*"
+	return "$KSFT_SKIP"
+}
+
+# The directory of $EVENT in the instance.
+find_event()
+{
+	D="$I/events/$SYSTEM/$EVENT"
+	[ -d "$D" ] || complain "event $EVENT is missing"
+}
+
+# An instance with empty buffers and logs.
+fresh()
+{
+	I="$INSTANCE"
+	[ ! -d "$I" ] || rmdir "$I" || return
+	mkdir "$I" && find_event
+}
+
+# By a builtin of this shell, so that the PID in all records is the same.
+fire()
+{
+	echo "${1:-$ROUNDS}" > $FIRE
+}
+
+fire_on()
+{
+	put 1 "$D/enable" && fire && put 0 "$D/enable"
+}
+
+# What the trace says of an event, without task, CPU and time.
+text()
+{
+	sed -n "s/^.*: ${1:-$EVENT}:/EVENT:/p" "$I/trace"
+}
+
+unnamed()
+{
+	sed -e "s/^$EVENT\$/EVENT/" -e "s/\\([^[:alnum:]_]\\)$EVENT\$/\\1EVENT/" \
+	    -e "s/^$EVENT\\([^[:alnum:]_]\\)/EVENT\\1/" \
+	    -e "s/\\([^[:alnum:]_]\\)$EVENT\\([^[:alnum:]_]\\)/\\1EVENT\\2/g"
+}
+
+# Writes what must be refused; prints the error, and what the log says.
+refused()
+{
+	if message="$(printf '%s\n' "$1" | LC_ALL=C cat 2>&1 > "$2")"; then
+		complain "'$1' is taken"
+		return
+	fi
+	echo "${message##*: }"
+	sed 's/^\[[ .0-9]*\] *//' "$I/error_log" | unnamed
+}
+
+# "pair C RUST COUNT FUNCTION...": FUNCTION is called for each of the events, in
+# a fresh instance; what it prints must be the same, and COUNT lines or, if COUNT
+# is "-", any number but 0.
+pair()
+{
+	events="$1 $2"
+	count="$3"
+	shift 3
+
+	number=0
+	for EVENT in $events; do
+		number=$((number + 1))
+		out="$TMP/$number"
+		fresh || return
+		"$@" > "$out"
+		status=$?
+		if [ $status -ne 0 ]; then
+			[ $status -eq "$KSFT_SKIP" ] || complain "$EVENT: '$*' fails" ||
+				complain_of "$out"
+			return $status
+		fi
+		if [ "$count" = - ] && ! [ -s "$out" ]; then
+			complain "$EVENT: nothing to compare"
+			return
+		fi
+		if [ "$count" != - ] && [ "$(lines "$out")" -ne "$count" ]; then
+			complain "$EVENT: $(lines "$out") lines, not $count"
+			return
+		fi
+	done
+	same "$TMP/1" "$TMP/2"
+}
+
+alike()
+{
+	pair "$C_TWIN" "$RUST_TWIN" "$@"
+}
+
+#
+# Records in binary
+#
+
+# The bytes of the only page with records, one in hexadecimal a line.
+page()
+{
+	cpu="$(grep -lx "entries: $1" "$I"/per_cpu/cpu*/stats)" || return
+	dd if="${cpu%/stats}/trace_pipe_raw" bs="$PAGE_SIZE" count=1 2>/dev/null |
+		od -An -v -tx1 | tr -s ' ' '\n' | sed '/^$/d'
+}
+
+# From the bytes of a page, each record as a line of hexadecimal digits.
+split_page()
+{
+	awk -v little="$LITTLE" -v commit="$COMMIT" -v data="$DATA" '
+	function number(at, size,   i, value) {
+		value = 0
+		for (i = 0; i < size; i++)
+			value = value * 256 + byte(little ? at + size - 1 - i : at + i)
+		return value
+	}
+	function byte(at) {
+		return 16 * digit(substr(bytes[at], 1, 1)) + digit(substr(bytes[at], 2, 1))
+	}
+	function digit(c) {
+		return index("0123456789abcdef", c) - 1
+	}
+	{ bytes[count++] = $1 }
+	END {
+		# The upper bits are flags.
+		end = data + number(commit, data - commit) % 1048576
+		for (at = data; at < end; at += 4 + size) {
+			word = number(at, 4)
+			type = little ? word % 32 : int(word / 134217728)
+			from = at + 4
+			size = 4 * type
+			if (type == 30 || type == 31) {
+				size = 4
+				continue
+			}
+			if (type == 0 || type == 29) {
+				size = number(at + 4, 4)
+				from += 4
+			}
+			if (type == 29)
+				continue
+			line = ""
+			for (i = from; i < at + 4 + size; i++)
+				line = line bytes[i]
+			print line
+		}
+	}'
+}
+
+# Hides the ID of the event in records, the bits of the flags that the scheduler
+# sets, and, for "fields", the bytes that are in no field.
+masked()
+{
+	awk -v little="$LITTLE" -v only="$1" -v format="$D/format" '
+	function digit(c) {
+		return index("0123456789abcdef", c) - 1
+	}
+	function byte(at) {
+		return 16 * digit(substr($0, 2 * at + 1, 1)) + digit(substr($0, 2 * at + 2, 1))
+	}
+	function number(at, size,   i, value) {
+		value = 0
+		for (i = 0; i < size; i++)
+			value = value * 256 + byte(little ? at + size - 1 - i : at + i)
+		return value
+	}
+	function attribute(name) {
+		match(line, name ":[0-9]+")
+		return substr(line, RSTART + length(name) + 1, RLENGTH - length(name) - 1) + 0
+	}
+	BEGIN {
+		while ((getline line < format) > 0) {
+			if (line !~ /field:/)
+				continue
+			offset = attribute("offset")
+			size = attribute("size")
+			for (i = offset; i < offset + size; i++)
+				field[i] = 1
+			if (line ~ /common_type;/)
+				for (i = offset; i < offset + size; i++)
+					hidden[i] = 1
+			if (line ~ /common_flags;/)
+				flags = offset
+			if (line ~ /__data_loc/)
+				locations[offset] = size
+		}
+	}
+	{
+		split("", dynamic)
+		for (i in locations) {
+			place = number(i, locations[i])
+			offset = place % 65536
+			size = int(place / 65536)
+			for (j = offset; j < offset + size; j++)
+				dynamic[j] = 1
+		}
+		line = ""
+		for (i = 0; 2 * i < length($0); i++) {
+			value = substr($0, 2 * i + 1, 2)
+			if (i == flags) {
+				value = byte(i)
+				# need-resched in its three forms
+				value -= int(value / 2) % 2 * 2 + int(value / 4) % 2 * 4
+				value -= int(value / 32) % 2 * 32
+				value = sprintf("%02x", value)
+			}
+			if (i in hidden || only == "fields" && !(i in field || i in dynamic))
+				value = ".."
+			line = line value
+		}
+		print line
+	}'
+}
+
+# "records fields|all [FILTER [COUNT]]". The shell may move to another CPU between
+# two records, though it seldom does.
+records()
+{
+	for try in 1 2 3 4 5; do
+		fresh || return
+		[ -z "$2" ] || put "$2" "$D/filter" || return
+		fire_on
+		page "${3:-$ROUNDS}" > "$TMP/page" && break
+	done
+	split_page < "$TMP/page" | masked "$1"
+}
+
+#
+# What user space sees of an event: functions for pair
+#
+
+files()
+{
+	for file in enable filter trigger id format; do
+		[ -e "$D/$file" ] || complain "no $file" || return
+	done
+	ls "$D"
+}
+
+format()
+{
+	sed '/^ID: /d' "$D/format" | unnamed
+}
+
+printed()
+{
+	fire_on && text
+}
+
+printed_at_top()
+{
+	I="$TRACING"
+	find_event || return
+	recording="$(cat "$I/tracing_on")"
+	enabled="$(cat "$D/enable")"
+	put 1 "$I/tracing_on" && fire_on && text | tail -n $ROUNDS
+	status=$?
+	put "$recording" "$I/tracing_on"
+	put "${enabled%\*}" "$D/enable"
+	return $status
+}
+
+printed_by_field()
+{
+	[ -e "$I/options/fields" ] || {
+		skip "no such option"
+		return
+	}
+	put 1 "$I/options/fields" && printed
+}
+
+printed_for_pid()
+{
+	put "$1" "$I/set_event_pid" && printed
+}
+
+injected()
+{
+	[ -e "$D/inject" ] || {
+		skip "no CONFIG_TRACE_EVENT_INJECT"
+		return
+	}
+	put "$1" "$D/inject" && text
+}
+
+wrongly_injected()
+{
+	[ -e "$D/inject" ] || {
+		skip "no CONFIG_TRACE_EVENT_INJECT"
+		return
+	}
+	! (put "$1" "$D/inject") 2>/dev/null && text
+}
+
+selected()
+{
+	name="$(echo "$1" | sed "s/%/$EVENT/")"
+
+	put "$name" "$I/set_event" && fire && put "!$name" "$I/set_event" && fire || return
+	! grep . "$I/set_event" && text
+}
+
+listed_as_set()
+{
+	put "$EVENT" "$I/set_event" && unnamed < "$I/set_event"
+}
+
+filtered()
+{
+	put "$1" "$D/filter" && [ "$(cat "$D/filter")" = "$1" ] && printed
+}
+
+filtered_in_system()
+{
+	put "$1" "$I/events/$SYSTEM/filter" && printed
+}
+
+misfiltered()
+{
+	refused "$1" "$D/filter" && unnamed < "$D/filter" && fire_on && text | wc -l
+}
+
+misfiltered_as_invalid()
+{
+	refused "$1" "$D/filter" && [ "$message" != "${message%: Invalid argument}" ]
+}
+
+traceoff()
+{
+	put "traceoff:1 if id == 3" "$D/trigger" && fire_on || return
+	[ "$(cat "$I/tracing_on")" -eq 0 ] || complain "still recording" || return
+	text
+}
+
+shown_trigger()
+{
+	put "$1" "$D/trigger" && unnamed < "$D/trigger" && put "!$1" "$D/trigger" || return
+	grep -q "^# Available triggers" "$D/trigger" || complain "there is still a trigger"
+}
+
+# Of a trace in C and one in Rust, only what is below the call is the same.
+stacktrace()
+{
+	put "stacktrace:2" "$D/trigger" && fire_on || return
+	awk '/<stack trace>/ { stacks++ } / => param_attr_store/ { print "stack", stacks }' \
+		"$I/trace"
+}
+
+# The next round is the first with the other event on.
+enable_event()
+{
+	put "enable_event:$SYSTEM:test_c_first if id == 5" "$D/trigger" && fire || return
+	text test_c_first
+}
+
+snapshot()
+{
+	[ -e "$I/snapshot" ] || {
+		skip "no CONFIG_TRACER_SNAPSHOT"
+		return
+	}
+	put "snapshot:1 if id == 7" "$D/trigger" && fire_on || return
+	sed -n "s/^.*: $EVENT:/EVENT:/p" "$I/snapshot"
+}
+
+bad_trigger()
+{
+	refused "$1" "$D/trigger" && unnamed < "$D/trigger"
+}
+
+histogram()
+{
+	[ -e "$D/hist" ] || {
+		skip "no CONFIG_HIST_TRIGGERS"
+		return
+	}
+	put "hist:$1" "$D/trigger" && fire_on && unnamed < "$D/hist" > "$TMP/hist" || return
+	grep -q "Hits: $ROUNDS\$" "$TMP/hist" || complain "not every hit counts" || return
+	cat "$TMP/hist"
+}
+
+bad_histogram()
+{
+	[ -e "$D/hist" ] || {
+		skip "no CONFIG_HIST_TRIGGERS"
+		return
+	}
+	bad_trigger "hist:$1"
+}
+
+have_program()
+{
+	[ -x "$DIR/$1" ] || skip "$1 is not built"
+}
+
+raw_tracepoint()
+{
+	have_program raw_tp || return
+	[ -e /proc/sys/kernel/unprivileged_bpf_disabled ] || {
+		skip "no CONFIG_BPF_SYSCALL"
+		return
+	}
+	"$DIR/raw_tp" "$EVENT" "$1" $FIRE $ROUNDS
+}
+
+# A program that looks at more arguments than there are.
+bad_raw_tracepoint()
+{
+	raw_tracepoint "$1" > "$TMP/error"
+	status=$?
+	[ $status -ne "$KSFT_SKIP" ] || return $status
+	cat "$TMP/error"
+	grep -qx "attach: error 22" "$TMP/error"
+}
+
+perf_report()
+{
+	command -v perf >/dev/null || {
+		skip "no perf"
+		return
+	}
+	perf record -q -e "$SYSTEM:$EVENT" -o "$TMP/perf" sh -c "echo $ROUNDS > $FIRE" \
+		> "$TMP/error" 2>&1 &&
+		perf script -i "$TMP/perf" -F event,trace > "$TMP/script" 2>> "$TMP/error" || {
+		cat "$TMP/error"
+		return 1
+	}
+	# perf shows the fields if it cannot make sense of the format.
+	sed -e "s/^ *$SYSTEM:$EVENT:/EVENT:/" -e 's/task=0x[0-9a-f]*/task=/' "$TMP/script"
+}
+
+trace_cmd_report()
+{
+	command -v trace-cmd >/dev/null || {
+		skip "no trace-cmd"
+		return
+	}
+	trace-cmd record -B "rust_tracepoint_cmd_$$" -e "$SYSTEM:$EVENT" -o "$TMP/dat" \
+		sh -c "echo $ROUNDS > $FIRE" > "$TMP/error" 2>&1 &&
+		trace-cmd report -i "$TMP/dat" $1 > "$TMP/report" 2>> "$TMP/error" || {
+		cat "$TMP/error"
+		return 1
+	}
+	# The column is as wide as the longest name needs.
+	sed -n -e 's/task=0x[0-9a-f]*/task=/' -e "s/^.*: $EVENT: */EVENT:/p" "$TMP/report"
+}
+
+#
+# Tests of one event, or of both at a time
+#
+
+available()
+{
+	grep -qx "$SYSTEM:$1" "$TRACING/available_events" || complain "event $1 is missing"
+}
+
+# Name and ID in the format are those of the event and of no other.
+named()
+{
+	EVENT="$1"
+	fresh || return
+	id="$(cat "$D/id")"
+	[ "$(sed -n 's/^name: //p' "$D/format")" = "$EVENT" ] &&
+		[ "$(sed -n 's/^ID: //p' "$D/format")" = "$id" ] &&
+		[ "$(cat "$I"/events/*/*/id | grep -cx "$id")" -eq 1 ]
+}
+
+# Records of either event, with only that one on.
+apart()
+{
+	for EVENT in "$C_TWIN" "$RUST_TWIN"; do
+		fresh && fire_on && text > "$TMP/on" && fire && text > "$TMP/off" || return
+		[ "$(lines "$TMP/on")" -eq $ROUNDS ] || complain "$EVENT is not recorded" || return
+		[ "$(lines "$TMP/off")" -eq $ROUNDS ] || complain "$EVENT is never off" || return
+		[ "$(grep -c ": test_" "$I/trace")" -eq $ROUNDS ] ||
+			complain "$EVENT is not alone" || return
+	done
+}
+
+instances_apart()
+{
+	EVENT="$RUST_TWIN"
+	fresh || return
+	mkdir "$INSTANCE-other" && fire_on &&
+		! grep -q ": $EVENT:" "$INSTANCE-other/trace" &&
+		I="$INSTANCE-other" && find_event && put 1 "$D/enable" &&
+		[ "$(cat "$INSTANCE/events/$SYSTEM/$EVENT/enable")" = 0 ] && fire 1
+	status=$?
+	I="$INSTANCE"
+	[ "$(text | wc -l)" -eq $ROUNDS ] &&
+		[ "$(grep -c ": $EVENT:" "$INSTANCE-other/trace")" -eq 1 ] || status=1
+	rmdir "$INSTANCE-other" && return $status
+}
+
+# Every event of the system, the values of all "enable" files.
+system_switch()
+{
+	EVENT="$RUST_TWIN"
+	fresh || return
+	all="$I/events/$SYSTEM/enable"
+	put 1 "$all" && [ "$(cat "$I/events/$SYSTEM"/*/enable | sort -u)" = 1 ] &&
+		[ "$(cat "$all")" = 1 ] && fire || return
+	for event in "$C_TWIN" "$RUST_TWIN"; do
+		[ "$(text "$event" | wc -l)" -eq $ROUNDS ] ||
+			complain "$event is not recorded" || return
+	done
+	put 0 "$D/enable" && [ "$(cat "$all")" = X ] &&
+		put 0 "$all" && [ "$(cat "$all")" = 0 ] || return
+	before="$(lines "$I/trace")"
+	fire && [ "$(lines "$I/trace")" -eq "$before" ]
+}
+
+# An event is switched all the time: what is recorded is complete, and nothing
+# is recorded in the end.
+toggled()
+{
+	EVENT="$1"
+	fresh && put 1 "$D/enable" && fire 100 && put 0 "$D/enable" || return
+	text > "$TMP/valid"
+	while put 1 "$D/enable" && put 0 "$D/enable"; do :; done &
+	BACKGROUND=$!
+	end=$(($(date +%s) + 3))
+	while [ "$(date +%s)" -lt $end ]; do
+		fire 100
+	done
+	kill $BACKGROUND
+	wait $BACKGROUND 2>/dev/null
+	BACKGROUND=
+	put 0 "$D/enable"
+	text > "$TMP/seen"
+	ktap_print_msg "$(lines "$TMP/seen") records"
+	[ "$(lines "$TMP/seen")" -gt 100 ] || complain "it was never on" || return
+	if grep -vxFf "$TMP/valid" "$TMP/seen" > "$TMP/wrong"; then
+		complain_of "$TMP/wrong"
+		return
+	fi
+	fire && [ "$(text | wc -l)" -eq "$(lines "$TMP/seen")" ]
+}
+
+# One call for both, so that the task is the same.
+perf_samples()
+{
+	have_program perf_raw || return
+	[ -e /proc/sys/kernel/perf_event_paranoid ] || {
+		skip "no CONFIG_PERF_EVENTS"
+		return
+	}
+	EVENT="$C_TWIN"
+	fresh || return
+	id="$(cat "$D/id")"
+	EVENT="$RUST_TWIN"
+	find_event || return
+	"$DIR/perf_raw" $FIRE $ROUNDS "$id" "$(cat "$D/id")" > "$TMP/samples" ||
+		complain "$(cat "$TMP/samples")" || return
+	number=0
+	for EVENT in "$C_TWIN" "$RUST_TWIN"; do
+		number=$((number + 1))
+		find_event
+		sed -n "s/^$number //p" "$TMP/samples" | masked fields > "$TMP/$number"
+		[ "$(lines "$TMP/$number")" -eq $ROUNDS ] ||
+			complain "$(lines "$TMP/$number") samples of $EVENT" || return
+	done
+	same "$TMP/1" "$TMP/2"
+}
+
+#
+# The module
+#
+
+# The init function of the module fails, and so does modprobe, if a check does.
+loads()
+{
+	loadable $MODULE || {
+		skip "built in"
+		return
+	}
+	unload $MODULE && modprobe $MODULE
+}
+
+must_be_loadable()
+{
+	loadable $MODULE || skip "built in"
+}
+
+# With its events on, in an instance and elsewhere.
+unloads()
+{
+	must_be_loadable || return
+	EVENT="$RUST_TWIN"
+	fresh || return
+	put 1 "$I/events/$SYSTEM/enable" && fire && text | grep -q . || return
+	unload $MODULE || complain "the module cannot be unloaded" || return
+	! grep "^$SYSTEM:" "$TRACING/available_events" &&
+		! [ -d "$I/events/$SYSTEM" ] && ! [ -d "$TRACING/events/$SYSTEM" ] &&
+		! grep ": test_" "$I/trace" && modprobe $MODULE &&
+		fresh && [ "$(cat "$D/enable")" = 0 ] && fire_on && text | grep -q .
+}
+
+references()
+{
+	cat /sys/module/$MODULE/refcnt
+}
+
+# "held WORD...": as long as this command waits for a fifo, unloading fails.
+held()
+{
+	mkfifo "$TMP/fifo" || return
+	before="$(references)"
+	"$@" > /dev/null &
+	BACKGROUND=$!
+	status=0
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		if [ "$(references)" -gt "$before" ]; then
+			unload $MODULE 2>/dev/null
+			status=$?
+			cat "$TMP/fifo" > /dev/null
+			break
+		fi
+		sleep 0.5
+	done
+	kill $BACKGROUND 2>/dev/null
+	wait $BACKGROUND
+	BACKGROUND=
+	rm "$TMP/fifo"
+	[ $status -ne 0 ] && [ "$(references)" -eq "$before" ]
+}
+
+held_by_perf()
+{
+	must_be_loadable && have_program perf_raw || return
+	[ -e /proc/sys/kernel/perf_event_paranoid ] || {
+		skip "no CONFIG_PERF_EVENTS"
+		return
+	}
+	EVENT="$RUST_TWIN"
+	fresh && held "$DIR/perf_raw" "$TMP/fifo" 1 "$(cat "$D/id")"
+}
+
+held_by_bpf()
+{
+	must_be_loadable && have_program raw_tp || return
+	[ -e /proc/sys/kernel/unprivileged_bpf_disabled ] || {
+		skip "no CONFIG_BPF_SYSCALL"
+		return
+	}
+	EVENT="$RUST_TWIN"
+	fresh && held "$DIR/raw_tp" "$RUST_TWIN" v "$TMP/fifo" 1
+}
+
+# A module with an event that exists must not load, and the event must not notice.
+duplicate()
+{
+	present "$DUPLICATE" || {
+		skip "module $DUPLICATE is not found"
+		return
+	}
+	must_be_loadable || return
+	EVENT="$RUST_TWIN"
+	fresh || return
+	if modprobe -q "$DUPLICATE" 2>/dev/null; then
+		unload "$DUPLICATE"
+		complain "$DUPLICATE loads beside $MODULE"
+		return
+	fi
+	dmesg | tail -n 20 | grep -q "$DUPLICATE: event $SYSTEM:.* exists already" ||
+		complain "the log does not say why $DUPLICATE does not load" || return
+	alike $ROUNDS printed || return
+	# Alone, it does.
+	unload $MODULE && modprobe -q "$DUPLICATE" && unload "$DUPLICATE" && modprobe -q $MODULE
+}
+
+#
+# All tests, in order
+#
+
+# Called twice for each test: to count, and to run. A test has failed, has
+# passed, or has called skip.
+check()
+{
+	if [ -z "$RUNNING" ]; then
+		KSFT_NUM_TESTS=$((KSFT_NUM_TESTS + 1))
+		return
+	fi
+	description="$1"
+	shift
+	"$@"
+	case $? in
+	0)
+		ktap_test_pass "$description" ;;
+	"$KSFT_SKIP")
+		ktap_test_skip "$description ($REASON)" ;;
+	*)
+		ktap_test_fail "$description" ;;
+	esac
+}
+
+twin_tests()
+{
+	check "twins: same files" alike - files
+	check "twins: same format" alike - format
+	check "twins: name and ID of the C event" named "$C_TWIN"
+	check "twins: name and ID of the Rust event" named "$RUST_TWIN"
+
+	check "twins: same text" alike $ROUNDS printed
+	check "twins: same text at the top" alike $ROUNDS printed_at_top
+	check "twins: same text by field" alike $ROUNDS printed_by_field
+	check "twins: same bytes in all fields" alike $ROUNDS records fields
+	check "twins: same bytes between the fields" alike $ROUNDS records all
+	check "twins: same bytes when filtered" alike $ROUNDS records fields "last == -1"
+	check "twins: recorded only when on" apart
+	check "twins: same text when injected" \
+		alike 1 injected 'id=7 flags=3 negative=-2 name="injected" label="lbl"'
+	check "twins: no injection of a field that is not there" \
+		alike 0 wrongly_injected 'other=7'
+	check "twins: own task traced" alike $ROUNDS printed_for_pid $$
+	check "twins: other task not traced" alike 0 printed_for_pid 1
+
+	check "set_event: name" alike $ROUNDS selected "%"
+	check "set_event: system and name" alike $ROUNDS selected "$SYSTEM:%"
+	check "set_event: listed" alike 1 listed_as_set
+	check "enable: the whole system" system_switch
+	check "enable: instances are apart" instances_apart
+	check "enable: toggled while called, C" toggled "$C_TWIN"
+	check "enable: toggled while called, Rust" toggled "$RUST_TWIN"
+}
+
+filter_tests()
+{
+	while read -r count expression; do
+		check "filter: $expression" alike "$count" filtered "$expression"
+	done <<-'END'
+		1 id == 5
+		4 low < 4
+		7 negative < -10
+		8 flags & 4
+		9 odd == 1
+		2 wide >= 0x1000
+		18 last == -1
+		18 task != 0
+		18 name == "twin"
+		0 name == "other"
+		0 name != "twin"
+		18 name ~ "*wi*"
+		18 label == "label"
+		0 label ~ "*x"
+		8 id > 3 && (name == "twin" && flags == 2 || odd == 0)
+		17 !(id == 4)
+	END
+	check "filter: process" alike $ROUNDS filtered "common_pid == $$"
+	check "filter: system" alike 1 filtered_in_system "id == 3"
+	check "bad filter: a wrong field is an invalid argument" \
+		alike - misfiltered_as_invalid "other == 1"
+	while read -r expression; do
+		check "bad filter: $expression" alike - misfiltered "$expression"
+	done <<-'END'
+		other == 1
+		id ==
+		id == "five"
+		id ~ "5*"
+		name == twin
+		name > "twin"
+		(id == 1
+		id == 1)
+		id == 1 &&
+	END
+}
+
+trigger_tests()
+{
+	check "trigger: traceoff" alike 4 traceoff
+	check "trigger: stacktrace" alike 2 stacktrace
+	check "trigger: enable_event with a filter" alike 12 enable_event
+	check "trigger: snapshot with a filter" alike 8 snapshot
+	while read -r trigger; do
+		check "trigger: $trigger is shown" alike 1 shown_trigger "$trigger"
+	done <<-'END'
+		traceon:3
+		traceoff if name == "twin"
+		stacktrace:5 if flags & 4
+	END
+	while read -r trigger; do
+		check "bad trigger: $trigger" alike - bad_trigger "$trigger"
+	done <<-'END'
+		nonsense
+		traceoff if other == 1
+		traceoff:many
+	END
+	while read -r keys; do
+		check "hist: $keys" alike - histogram "$keys"
+	done <<-'END'
+		keys=flags:vals=low:sort=flags
+		keys=flags,odd:vals=hitcount,id,wide:sort=flags,odd
+		keys=name:vals=id
+		keys=label
+		keys=negative:sort=negative.descending
+		keys=id.log2:sort=id
+		keys=id.buckets=4:sort=id
+		keys=last.hex
+		keys=common_pid if id > 2 || odd == 0 || odd == 1
+	END
+	while read -r keys; do
+		check "bad hist: $keys" alike - bad_histogram "$keys"
+	done <<-'END'
+		keys=other
+		vals=id
+		keys=id:sort=other
+	END
+}
+
+tool_tests()
+{
+	check "perf events: same raw samples" perf_samples
+	check "perf events: the module is held" held_by_perf
+	check "BPF: same arguments" alike 8 raw_tracepoint $TWIN_KINDS
+	check "BPF: no argument too many" alike 1 bad_raw_tracepoint ${TWIN_KINDS}v
+	check "BPF: the module is held" held_by_bpf
+	check "perf: same report" alike $ROUNDS perf_report
+	check "perf: same report of the class" \
+		pair test_c_second "$RUST_SECOND" $((ROUNDS / 2)) perf_report
+	check "trace-cmd: same report" alike $ROUNDS trace_cmd_report
+	check "trace-cmd: same raw report" alike $ROUNDS trace_cmd_report -R
+}
+
+# "small_tests C RUST COUNT HIGH": of an event with the one field "value", that
+# is recorded COUNT times, HIGH of them with a value above 9.
+small_tests()
+{
+	check "$2: same format" pair "$1" "$2" - format
+	check "$2: same text" pair "$1" "$2" "$3" printed
+	check "$2: same bytes" pair "$1" "$2" "$3" records all "" "$3"
+	check "$2: same text when filtered" pair "$1" "$2" "$4" filtered "value > 9"
+	check "$2: same arguments for BPF" pair "$1" "$2" 2 raw_tracepoint v
+	check "$2: no argument too many for BPF" pair "$1" "$2" 1 bad_raw_tracepoint vv
+}
+
+# There is no such event in C; a record has the common fields alone.
+empty()
+{
+	EVENT="$RUST_EMPTY"
+	fresh || return
+	! sed '/common_/d' "$D/format" | grep field: && fire_on || return
+	[ "$(text | wc -l)" -eq $ROUNDS ]
+}
+
+# The ring buffer makes a record that small longer, by bytes of no field.
+empty_record()
+{
+	EVENT="$RUST_EMPTY"
+	records fields > "$TMP/empty" && [ "$(lines "$TMP/empty")" -eq $ROUNDS ] &&
+		[ "$(sed 's/\(.\{16\}\)\.*$/\1/' "$TMP/empty" | sort -u | wc -c)" -eq 17 ]
+}
+
+empty_tests()
+{
+	check "$RUST_EMPTY: no fields" empty
+	check "$RUST_EMPTY: no bytes" empty_record
+	check "$RUST_EMPTY: filter" pair "$RUST_EMPTY" "$RUST_EMPTY" $ROUNDS \
+		filtered "common_pid == $$"
+	check "$RUST_EMPTY: called for BPF" pair "$RUST_EMPTY" "$RUST_EMPTY" 1 raw_tracepoint ""
+	check "$RUST_EMPTY: no argument for BPF" pair "$RUST_EMPTY" "$RUST_EMPTY" 1 \
+		bad_raw_tracepoint v
+}
+
+tests()
+{
+	check "the module finds no error in itself" loads
+	for event in "$C_TWIN" "$RUST_TWIN" "$RUST_CONDITION" "$RUST_FIRST" "$RUST_SECOND" \
+		     "$RUST_EMPTY"; do
+		check "$event is available" available "$event"
+	done
+	twin_tests
+	filter_tests
+	trigger_tests
+	tool_tests
+	small_tests test_c_condition "$RUST_CONDITION" $((ROUNDS - 1)) 8
+	small_tests test_c_first "$RUST_FIRST" $ROUNDS 8
+	small_tests test_c_second "$RUST_SECOND" $((ROUNDS / 2)) 4
+	empty_tests
+	check "the module unloads while its events are on" unloads
+	check "no second event of the same name" duplicate
+}
+
+clean_up()
+{
+	[ -z "$BACKGROUND" ] || kill "$BACKGROUND" 2>/dev/null
+	for instance in "$INSTANCE" "$INSTANCE-other" \
+			"$TRACING/instances/rust_tracepoint_cmd_$$"; do
+		[ ! -d "$instance" ] || rmdir "$instance"
+	done
+	put_back
+}
+
+exec 3>&1
+ktap_print_header
+set_up clean_up
+INSTANCE="$TRACING/instances/rust_tracepoint_$$"
+[ -d "$TRACING/instances" ] || skip_all "no instances of the tracing directory"
+[ -d /sys/module/$MODULE ] || modprobe -q $MODULE
+
+# From "field: TYPE NAME; offset:N; size:N;"
+COMMIT="$(sed -n 's/.* commit;.*offset:\([0-9]*\);.*/\1/p' "$TRACING/events/header_page")"
+DATA="$(sed -n 's/.* data;.*offset:\([0-9]*\);.*/\1/p' "$TRACING/events/header_page")"
+PAGE_SIZE="$(sed -n 's/.* data;.*size:\([0-9]*\);.*/\1/p' "$TRACING/events/header_page")"
+PAGE_SIZE=$((DATA + PAGE_SIZE))
+LITTLE=0
+[ "$(printf '\1\0' | od -An -tu2 | tr -d ' ')" -ne 1 ] || LITTLE=1
+
+tests
+ktap_set_plan "$KSFT_NUM_TESTS"
+RUNNING=y
+tests
+clean_up
+ktap_finished
