@@ -24,7 +24,6 @@ import bisect
 import dataclasses
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -67,15 +66,20 @@ class Machine:
 X86, ARM64, RISCV, LOONGARCH = 62, 183, 243, 258
 MACHINES = {
     X86: Machine(nops=(bytes.fromhex("6690"), bytes.fromhex("0f1f440000")),
-                ends=r"retq?", jumps=r"jmpq?", traps=r"ud2|int3|hlt", pads=r"endbr64"),
+                 ends=r"retq?", jumps=r"jmpq?", traps=r"ud2|int3|hlt", pads=r"endbr64"),
     ARM64: Machine(nops=(bytes.fromhex("1f2003d5"),),
-                 ends=r"reta?[ab]?|braa?z?|br", jumps=r"b", traps=r"brk|udf|hlt",
-                 pads=r"bti|hint\s+#(32|34|36|38)"),
+                   ends=r"reta?[ab]?|braa?z?|br", jumps=r"b", traps=r"brk|udf|hlt",
+                   pads=r"bti|hint\s+#(32|34|36|38)"),
     RISCV: Machine(nops=(bytes.fromhex("13000000"),),
-                 ends=r"ret|jr|tail", jumps=r"j", traps=r"unimp|c\.unimp|ebreak"),
+                   ends=r"ret|jr|tail", jumps=r"j", traps=r"unimp|c\.unimp|ebreak"),
     LOONGARCH: Machine(nops=(bytes.fromhex("00004003"),),
-                 ends=r"ret|jr", jumps=r"b", traps=r"break"),
+                       ends=r"ret|jr", jumps=r"b", traps=r"break"),
 }
+
+# Two relocations that together are one: an address is added, that of the field
+# subtracted. LLVM writes the pair if the linker may relax the code, as rustc
+# lets it on loongarch and the kernel's C does not.
+PAIRS = {(LOONGARCH, 50, 55): 99, (LOONGARCH, 51, 56): 109}
 
 
 # ---------------------------------------------------------------------------
@@ -228,8 +232,16 @@ class File(branchcheck.Object):
                        if place else (name, addend & ~KEY_FLAGS))
             yield Entry(code, target, key, flags,
                         (self.sections[index][8],
-                         *((reference[0] - number * ENTRY_SIZE, reference[1])
-                           for reference in group)))
+                         *self.fields(group, number * ENTRY_SIZE)))
+
+    def fields(self, group, start):
+        """[(distance from START, type)] of relocations, pairs as one."""
+        found = [(reference[0] - start, reference[1]) for reference in group]
+        for at in range(len(found) - 1, 0, -1):
+            (one, add), (two, subtract) = found[at - 1:at + 1]
+            if one == two and (self.machine, add, subtract) in PAIRS:
+                found[at - 1:at + 1] = [(one, PAIRS[self.machine, add, subtract])]
+        return found
 
     def traced(self):
         """The places that the function tracer patches."""
@@ -284,7 +296,7 @@ def destination(file, function, operands, place, size):
 
     A relocation says it better than the operand, which it will change.
     """
-    for offset, _, where, name, addend in file.references(place.section):
+    for offset, _, where, name, _ in file.references(place.section):
         if place.offset <= offset < place.offset + size:
             if name is not None and where != function.start:
                 return None

@@ -66,7 +66,21 @@ def guest_trouble(found, group, result):
         found.add(group, "guest", False, f"{trouble} (log: build/log/)")
 
 
-def kselftests(found, kernel, smp):
+def in_guests(found, what, kernel, *jobs):
+    """Boot guests of a kernel at the same time, then report on one after the other.
+
+    A job boots a guest and returns a function that reports. A guest with one
+    emulation thread leaves the other CPUs idle.
+    """
+    # Shared, so made before they start.
+    guest.root_image(kernel)
+    with ui.Step(what):
+        reports = ui.parallel(lambda job: job(), jobs)
+    for report in reports:
+        report(found)
+
+
+def kselftests(kernel, smp):
     """The kernel's selftests of what the series adds, in an SMP guest."""
     group = f"kselftest {kernel.name}, {smp} CPUs"
     log_name = f"kselftest-{kernel.name}-{smp}"
@@ -77,31 +91,33 @@ def kselftests(found, kernel, smp):
             _, test, status = line.split()
             statuses[test] = int(status)
 
-    with ui.Step(group):
-        result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name, smp=smp, on_line=on_line,
-                            files={"tests": "\n".join(KSELFTESTS) + "\n"},
-                            programs=KSELFTEST_PROGRAMS.get(kernel.name, ()), timeout=600)
-    output = ui.LOGS / f"{log_name}.log"
-    output.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
-    guest_trouble(found, group, result)
-    failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
-    for test in KSELFTESTS:
-        status = statuses.get(test)
-        # Here every module is built, so a skipped test is one that is lost;
-        # and the base's script has no status for each of its failures.
-        found.add(group, test, status == 0 and not failing,
-                  "" if status == 0 else f"status {status} (log: {ui.shown(output)})")
-    found.close(group)
+    result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name, smp=smp, on_line=on_line,
+                        files={"tests": "\n".join(KSELFTESTS) + "\n"},
+                        programs=KSELFTEST_PROGRAMS.get(kernel.name, ()), timeout=900)
+
+    def report(found):
+        output = ui.LOGS / f"{log_name}.log"
+        output.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
+        guest_trouble(found, group, result)
+        failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
+        for test in KSELFTESTS:
+            status = statuses.get(test)
+            # Here every module is built, so a skipped test is one that is lost;
+            # and the base's script has no status for each of its failures.
+            found.add(group, test, status == 0 and not failing,
+                      "" if status == 0 else f"status {status} (log: {ui.shown(output)})")
+        found.close(group)
+
+    return report
 
 
-def stress(found, kernel, rounds):
+def stress(kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    group = "Rust tracepoints under stress"
     log_name = "stress-rust-tracepoint"
-    with ui.Step(f"load and unload a module with Rust tracepoints {rounds} times"):
-        result = guest.boot(kernel, "cd /selftests/rust_tracepoint && "
-                            f"./stress.sh {rounds}\n", log_name, timeout=1200)
-    ktap(found, group, result, log_name)
+    result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
+                        log_name, timeout=1800)
+    return lambda found: ktap(found, f"Rust tracepoints under stress, {rounds} rounds",
+                              result, log_name)
 
 
 def doctests(found, kernel):
@@ -147,11 +163,8 @@ def traces(found, group, function, *args):
 
 def rust_sites(found, kernel):
     """A tracepoint in Rust costs what it costs in C."""
-    if not list(kernel.source.glob(f"{RUST_MODULE}*.rs")):
-        # The series does not have it.
-        return
     group = f"sites in Rust on {kernel.name}"
-    for name, ok, detail in sitecheck.check([kernel.out / f"{RUST_MODULE}.ko"], *RUST_SITES):
+    for name, ok, detail in sitecheck.check([kernel.out / f"{RUST_MODULE}.o"], *RUST_SITES):
         found.add(group, name, ok, detail)
     for target, source in RUST_SOURCES:
         directory, _, name = target.rpartition("/")
@@ -166,7 +179,8 @@ def other_architecture(found, name):
     kernel = kernels.Kernel(name)
     kernel.build()
     rust_sites(found, kernel)
-    kselftests(found, kernel, 2)
+    in_guests(found, f"kselftests in a guest of {name}", kernel,
+              lambda: kselftests(kernel, 2))
     if "kunit" in kernel.arch.fragments:
         doctests(found, kernel)
     traces(found, f"tracing on {name}", run.trace, kernel, f"trace-{name}")
@@ -175,12 +189,16 @@ def other_architecture(found, name):
 def built_only(found, name):
     """A kernel without a guest."""
     group = "kernels that are only built"
+    kernel = kernels.Kernel(name)
     try:
-        kernels.Kernel(name).build()
-        found.add(group, name, True)
+        kernel.build()
     except ui.Failure as failure:
         found.add(group, name, False, str(failure))
+        found.close(group)
+        return
+    found.add(group, name, True)
     found.close(group)
+    rust_sites(found, kernel)
 
 
 def main(args):
@@ -195,9 +213,9 @@ def main(args):
     traces(found, "make run", run.demonstrate, patched)
     rust_sites(found, patched)
     compilefail.run(found, patched)
-    for smp in (2, 4):
-        kselftests(found, patched, smp)
-    stress(found, patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS)
+    in_guests(found, "kselftests and stress in x86_64 guests", patched,
+              lambda: kselftests(patched, 2), lambda: kselftests(patched, 4),
+              lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS))
     for name in OTHERS:
         other_architecture(found, name)
     for name in BUILT_ONLY:
