@@ -77,7 +77,14 @@ stop()
 		wait "$job" 2>/dev/null
 	done
 	JOBS=
-	[ -z "$INSTANCE" ] || ! [ -d "$INSTANCE" ] || rmdir "$INSTANCE"
+	[ -n "$INSTANCE" ] || return 0
+	# What the jobs have started may still have files of it open.
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		[ -d "$INSTANCE" ] || return 0
+		rmdir "$INSTANCE" 2>/dev/null || sleep 0.5
+	done
+	ktap_print_msg "the instance cannot be removed"
+	return 1
 }
 
 clean_up()
@@ -130,7 +137,7 @@ rounds()
 		done=$((done + 1))
 		[ $((done % 25)) -ne 0 ] || clean_log || break
 	done
-	stop
+	stop || done=-1
 	ktap_print_msg "switched $(wc -l < "$TMP/switches") times, called" \
 		"$(wc -l < "$TMP/calls") times, seen $(wc -l < "$TMP/traces") times"
 	clean_log && [ $done -eq "$1" ]

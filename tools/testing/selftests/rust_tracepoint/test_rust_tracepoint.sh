@@ -20,7 +20,7 @@ RUST_FIRST="${RUST_FIRST:-test_rust_first}"
 RUST_SECOND="${RUST_SECOND:-test_rust_second}"
 RUST_CONDITION="${RUST_CONDITION:-test_rust_condition}"
 RUST_EMPTY="${RUST_EMPTY:-test_rust_empty}"
-# A module with an event of the same name and system as RUST_TWIN.
+# A module with an event of the same name and system as RUST_CONDITION.
 DUPLICATE="${DUPLICATE:-test_rust_tracepoint_duplicate}"
 
 # How often events are called: all that the largest records has to fit on a page.
@@ -502,8 +502,10 @@ trace_cmd_report()
 		skip "no trace-cmd"
 		return
 	}
+	# With the command, it ends its readers, one for each CPU; those that have not
+	# started yet write nothing.
 	trace-cmd record -B "rust_tracepoint_cmd_$$" -e "$SYSTEM:$EVENT" -o "$TMP/dat" \
-		sh -c "echo $ROUNDS > $FIRE" > "$TMP/error" 2>&1 &&
+		sh -c "echo $ROUNDS > $FIRE; sleep 0.5" > "$TMP/error" 2>&1 &&
 		trace-cmd report -i "$TMP/dat" $1 > "$TMP/report" 2>> "$TMP/error" || {
 		cat "$TMP/error"
 		return 1
