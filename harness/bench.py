@@ -321,13 +321,12 @@ def run_boots(boots, what):
 
 
 def finish_boot(boot, result):
-    log = LOGS / f"{boot.log_name}.log"
-    log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
     trouble = result.trouble()
     if result.status and not result.splats and result.lines:
         trouble += f": {result.lines[-1]}"
     if trouble:
-        raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} (log: {shown(log)}, "
+        raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} "
+                      f"(log: {shown(result.log)}, "
                       f"{shown(LOGS / f'console-{boot.log_name}.log')})")
     for line in result.lines:
         boot.figures.take(line)

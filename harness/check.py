@@ -350,11 +350,9 @@ def step_objects(commit):
                 objects.add(source[:-2] + ".o")
         elif path.startswith("tools/") or path.startswith("Documentation/"):
             continue
-        elif path.startswith("rust/"):
-            # Part of `prepare`.
-            objects.add("kernel/jump_label.o")
         elif (path.endswith((".c", ".rs", ".S"))
-              and not path.startswith("kernel/static_branch_asm")):
+              # What is part of `prepare` has been built.
+              and not path.startswith(("kernel/static_branch_asm", "rust/"))):
             objects.add(path.rpartition(".")[0] + ".o")
         else:
             objects.add("kernel/jump_label.o")

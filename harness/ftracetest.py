@@ -89,7 +89,6 @@ def run(kernel, tests, step=None, smp=2):
             kernel, SCRIPT % {"limit": LIMIT}, name, smp=smp, memory="1G",
             files={"tests": "\n".join(left) + "\n"}, on_line=on_line,
             timeout=3 * 3600, idle=LIMIT + 60)
-        (LOGS / f"{name}.log").write_text("\n".join(result.lines) + "\n", encoding="utf-8")
         if state["running"]:
             outcomes[state["running"]] = "TIMEOUT" if result.timed_out else "CRASH"
             if step:

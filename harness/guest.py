@@ -64,7 +64,8 @@ JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIR
 class Result:
     """How a guest ended and what it said."""
 
-    def __init__(self):
+    def __init__(self, log):
+        self.log = log
         self.lines = []
         self.status = None
         self.splats = []
@@ -190,7 +191,7 @@ def compile_selftest(kernel, source, output):
 def add_program(stage, program):
     """Copy a program of the host with its libraries, to the same places."""
     done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
-    for path in (program, *re.findall(r"(/\S+)", done.stdout)):
+    for path in (program, *re.findall(r"(/\S+) \(0x", done.stdout)):
         target = stage / str(path).lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
@@ -283,20 +284,21 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
          timeout=300, idle=None, files=None, programs=(), on_line=None):
     """Boot, run a job, and return a Result.
 
-    SCRIPT is the body of /job/run. FILES maps names under /job to paths or
+    SCRIPT is the body of /job/run. What it prints is kept in the log file
+    LOG_NAME.log, and in the Result. FILES maps names under /job to paths or
     texts. PROGRAMS are commands of the host that the job needs, which get the
     same path in the guest. ON_LINE is called with each line the job prints.
     The guest is ended by its process id when TIMEOUT seconds are over, or when
     the job has said nothing for IDLE seconds.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"console-{log_name}.log"
-    result = Result()
+    console = LOGS / f"console-{log_name}.log"
+    result = Result(LOGS / f"{log_name}.log")
     directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)
     try:
         accel = accelerator(kernel, icount)
         argv = command(kernel, initramfs, accel, smp, memory, append, icount)
-        argv += ["-serial", f"file:{log}", *JOB_LINE[kernel.name], "-monitor", "none"]
+        argv += ["-serial", f"file:{console}", *JOB_LINE[kernel.name], "-monitor", "none"]
 
         def take(line):
             if line.startswith("@exit "):
@@ -309,8 +311,9 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
         end = ui.run(argv, LOGS / f"qemu-{log_name}.log", on_line=take, timeout=timeout,
                      idle=idle)
         result.timed_out = end == ui.TIMED_OUT
-        if log.exists():
-            result.splats = splats(log)
+        result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
+        if console.exists():
+            result.splats = splats(console)
         else:
             raise Failure("QEMU did not start: "
                           + ui.last_error(LOGS / f"qemu-{log_name}.log"))

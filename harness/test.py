@@ -41,6 +41,11 @@ done
 exit 0
 """
 
+# The kernel's log, without the times.
+DOCTESTS_SCRIPT = r"""
+dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
+"""
+
 # The test module of tracepoints in Rust, and two functions in it that have one
 # tracepoint each, in C and in Rust.
 RUST_MODULE = "lib/test_rust_tracepoint"
@@ -83,7 +88,6 @@ def in_guests(found, what, kernel, *jobs):
 def kselftests(kernel, smp):
     """The kernel's selftests of what the series adds, in an SMP guest."""
     group = f"kselftest {kernel.name}, {smp} CPUs"
-    log_name = f"kselftest-{kernel.name}-{smp}"
     statuses = {}
 
     def on_line(line):
@@ -91,13 +95,12 @@ def kselftests(kernel, smp):
             _, test, status = line.split()
             statuses[test] = int(status)
 
-    result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name, smp=smp, on_line=on_line,
+    result = guest.boot(kernel, KSELFTEST_SCRIPT, f"kselftest-{kernel.name}-{smp}",
+                        smp=smp, on_line=on_line,
                         files={"tests": "\n".join(KSELFTESTS) + "\n"},
                         programs=KSELFTEST_PROGRAMS.get(kernel.name, ()), timeout=900)
 
     def report(found):
-        output = ui.LOGS / f"{log_name}.log"
-        output.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
         guest_trouble(found, group, result)
         failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
         for test in KSELFTESTS:
@@ -105,7 +108,7 @@ def kselftests(kernel, smp):
             # Here every module is built, so a skipped test is one that is lost;
             # and the base's script has no status for each of its failures.
             found.add(group, test, status == 0 and not failing,
-                      "" if status == 0 else f"status {status} (log: {ui.shown(output)})")
+                      "" if status == 0 else f"status {status} (log: {ui.shown(result.log)})")
         found.close(group)
 
     return report
@@ -113,27 +116,25 @@ def kselftests(kernel, smp):
 
 def stress(kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    log_name = "stress-rust-tracepoint"
     result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
                         # Else kinds of objects share caches, and hide leaks.
-                        log_name, append="slab_nomerge", timeout=1800)
+                        "stress-rust-tracepoint", append="slab_nomerge", timeout=1800)
     return lambda found: ktap(found, f"Rust tracepoints under stress, {rounds} rounds",
-                              result, log_name)
+                              result)
 
 
 def doctests(found, kernel):
     """The examples in the documentation of the kernel crate, as KUnit tests."""
     group = f"Rust doctests on {kernel.name}"
-    log_name = f"doctests-{kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and reports in the log.
-        result = guest.boot(kernel, "dmesg\n", log_name, append="kunit.enable=1")
-    result.lines = [re.sub(r"^\[ *[0-9.]+\] ", "", line) for line in result.lines]
-    ktap(found, group, result, log_name,
+        result = guest.boot(kernel, DOCTESTS_SCRIPT, f"doctests-{kernel.name}",
+                            append="kunit.enable=1")
+    ktap(found, group, result,
          re.compile(r" +(not )?ok \d+ (rust_doctest_kernel_\w+)()$"))
 
 
-def ktap(found, group, result, log_name, line_of_test=re.compile(
+def ktap(found, group, result, line_of_test=re.compile(
         r"(not )?ok \d+ (.*?)( # SKIP.*)?$")):
     """Take over the results of a guest that prints KTAP."""
     guest_trouble(found, group, result)
@@ -144,11 +145,9 @@ def ktap(found, group, result, log_name, line_of_test=re.compile(
             tests += 1
             bad, name, skipped = match.groups()
             found.add(group, name, None if skipped else not bad,
-                      skipped or f"(log: build/log/{log_name}.log)" if bad else "")
+                      skipped or f"(log: {ui.shown(result.log)})" if bad else "")
     if not tests:
         found.add(group, "results", False, "there are none")
-    (ui.LOGS / f"{log_name}.log").write_text("\n".join(result.lines) + "\n",
-                                            encoding="utf-8")
     found.close(group)
 
 

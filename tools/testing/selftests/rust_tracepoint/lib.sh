@@ -5,28 +5,11 @@
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
+. "$DIR"/../kselftest/module_helpers.sh
+
 MODULE=test_rust_tracepoint
 SYSTEM=test_rust_tracepoint
 FIRE=/sys/module/$MODULE/parameters/fire
-
-# The -n option of kmod's modprobe is not known to busybox, but -D is to both.
-present()
-{
-	[ -d "/sys/module/$1" ] || modprobe -q -D "$1" >/dev/null 2>&1
-}
-
-# A module that is built in cannot be loaded or removed.
-loadable()
-{
-	[ -d "/sys/module/$1/holders" ] || ! [ -d "/sys/module/$1" ]
-}
-
-unload()
-{
-	if loadable "$1" && [ -d "/sys/module/$1" ]; then
-		modprobe -q -r "$1"
-	fi
-}
 
 skip_all()
 {

@@ -71,6 +71,17 @@ skip()
 	return "$KSFT_SKIP"
 }
 
+have_program()
+{
+	[ -x "$DIR/$1" ] || skip "$1 is not built"
+}
+
+# For a test that cannot be done without a file: "need FILE REASON || return".
+need()
+{
+	[ -e "$1" ] || skip "$2"
+}
+
 # The directory of $EVENT in the instance.
 find_event()
 {
@@ -329,10 +340,7 @@ printed_at_top()
 
 printed_by_field()
 {
-	[ -e "$I/options/fields" ] || {
-		skip "no such option"
-		return
-	}
+	need "$I/options/fields" "no such option" || return
 	put 1 "$I/options/fields" && printed
 }
 
@@ -343,19 +351,13 @@ printed_for_pid()
 
 injected()
 {
-	[ -e "$D/inject" ] || {
-		skip "no CONFIG_TRACE_EVENT_INJECT"
-		return
-	}
+	need "$D/inject" "no CONFIG_TRACE_EVENT_INJECT" || return
 	put "$1" "$D/inject" && text
 }
 
 wrongly_injected()
 {
-	[ -e "$D/inject" ] || {
-		skip "no CONFIG_TRACE_EVENT_INJECT"
-		return
-	}
+	need "$D/inject" "no CONFIG_TRACE_EVENT_INJECT" || return
 	! (put "$1" "$D/inject") 2>/dev/null && text
 }
 
@@ -422,10 +424,7 @@ enable_event()
 
 snapshot()
 {
-	[ -e "$I/snapshot" ] || {
-		skip "no CONFIG_TRACER_SNAPSHOT"
-		return
-	}
+	need "$I/snapshot" "no CONFIG_TRACER_SNAPSHOT" || return
 	put "snapshot:1 if id == 7" "$D/trigger" && fire_on || return
 	sed -n "s/^.*: $EVENT:/EVENT:/p" "$I/snapshot"
 }
@@ -437,10 +436,7 @@ bad_trigger()
 
 histogram()
 {
-	[ -e "$D/hist" ] || {
-		skip "no CONFIG_HIST_TRIGGERS"
-		return
-	}
+	need "$D/hist" "no CONFIG_HIST_TRIGGERS" || return
 	put "hist:$1" "$D/trigger" && fire_on && unnamed < "$D/hist" > "$TMP/hist" || return
 	grep -q "Hits: $ROUNDS\$" "$TMP/hist" || complain "not every hit counts" || return
 	cat "$TMP/hist"
@@ -448,25 +444,14 @@ histogram()
 
 bad_histogram()
 {
-	[ -e "$D/hist" ] || {
-		skip "no CONFIG_HIST_TRIGGERS"
-		return
-	}
+	need "$D/hist" "no CONFIG_HIST_TRIGGERS" || return
 	bad_trigger "hist:$1"
-}
-
-have_program()
-{
-	[ -x "$DIR/$1" ] || skip "$1 is not built"
 }
 
 raw_tracepoint()
 {
 	have_program raw_tp || return
-	[ -e /proc/sys/kernel/unprivileged_bpf_disabled ] || {
-		skip "no CONFIG_BPF_SYSCALL"
-		return
-	}
+	need /proc/sys/kernel/unprivileged_bpf_disabled "no CONFIG_BPF_SYSCALL" || return
 	"$DIR/raw_tp" "$EVENT" "$1" $FIRE $ROUNDS
 }
 
@@ -610,10 +595,7 @@ toggled()
 perf_samples()
 {
 	have_program perf_raw || return
-	[ -e /proc/sys/kernel/perf_event_paranoid ] || {
-		skip "no CONFIG_PERF_EVENTS"
-		return
-	}
+	need /proc/sys/kernel/perf_event_paranoid "no CONFIG_PERF_EVENTS" || return
 	EVENT="$C_TWIN"
 	fresh || return
 	id="$(cat "$D/id")"
@@ -697,10 +679,7 @@ held()
 held_by_perf()
 {
 	must_be_loadable && have_program perf_raw || return
-	[ -e /proc/sys/kernel/perf_event_paranoid ] || {
-		skip "no CONFIG_PERF_EVENTS"
-		return
-	}
+	need /proc/sys/kernel/perf_event_paranoid "no CONFIG_PERF_EVENTS" || return
 	EVENT="$RUST_TWIN"
 	fresh && held "$DIR/perf_raw" "$TMP/fifo" 1 "$(cat "$D/id")"
 }
@@ -708,10 +687,7 @@ held_by_perf()
 held_by_bpf()
 {
 	must_be_loadable && have_program raw_tp || return
-	[ -e /proc/sys/kernel/unprivileged_bpf_disabled ] || {
-		skip "no CONFIG_BPF_SYSCALL"
-		return
-	}
+	need /proc/sys/kernel/unprivileged_bpf_disabled "no CONFIG_BPF_SYSCALL" || return
 	EVENT="$RUST_TWIN"
 	fresh && held "$DIR/raw_tp" "$RUST_TWIN" v "$TMP/fifo" 1
 }

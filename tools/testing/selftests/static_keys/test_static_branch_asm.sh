@@ -8,32 +8,15 @@
 
 DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/../kselftest/module_helpers.sh
 
 TEST=test_static_branch_asm
 SAMPLE=static_branch_asm_sample
 TEST_PARAMS=/sys/module/$TEST/parameters
 PARAMS=/sys/module/$SAMPLE/parameters
 
-# The -n option of kmod's modprobe is not known to busybox, but -D is to both.
-present()
-{
-	[ -d "/sys/module/$1" ] || modprobe -q -D "$1" >/dev/null 2>&1
-}
-
-# A module that is built in cannot be loaded or removed: its test has run.
-loadable()
-{
-	[ -d "/sys/module/$1/holders" ] || ! [ -d "/sys/module/$1" ]
-}
-
-unload()
-{
-	if loadable "$1" && [ -d "/sys/module/$1" ]; then
-		modprobe -q -r "$1"
-	fi
-}
-
-# The init function of the test fails, and so does modprobe, if a check does.
+# The init function of the test fails, and so does modprobe, if a check does. If
+# the module is built in, its test has run.
 test_passes()
 {
 	if loadable $TEST; then
