@@ -56,6 +56,7 @@ INSTRUCTIONS = "instructions"
 IPIS = "IPIs"
 SECONDS = "s"
 EVENTS = "events"
+SITES = "sites"
 BYTES = "bytes"
 
 
@@ -159,6 +160,7 @@ PROBES = (
 insn empty_call
 insn static_branch_disabled
 insn static_branch_enabled
+insn single_key_toggle
 insn tracepoint_disabled
 insn notrace_disabled
 echo 1 >events/static_key_benchmark/enable
@@ -193,6 +195,18 @@ for pass in 1 2 3; do
 		echo "@error ipi.disable_all an event is still enabled"
 done
 """),
+    Probe("smp", r"""
+control=/proc/dynamic_debug/control
+# What is being debugged shall not go to the console.
+dmesg -n 1
+echo "@figure dyndbg.total $(grep -vc '^#' $control)"
+for pass in 1 2 3; do
+	toggle dyndbg_on $control +p
+	grep -q ' =_ ' $control &&
+		echo "@error ipi.dyndbg_on a site is still off"
+	toggle dyndbg_off $control -p
+done
+"""),
 )
 
 
@@ -211,6 +225,7 @@ ROWS = (
     Row("insn.empty_call", INSTRUCTIONS),
     Row("insn.static_branch_disabled", INSTRUCTIONS),
     Row("insn.static_branch_enabled", INSTRUCTIONS),
+    Row("insn.single_key_toggle", INSTRUCTIONS),
     Row("insn.tracepoint_disabled", INSTRUCTIONS),
     Row("insn.tracepoint_enabled", INSTRUCTIONS),
     Row("insn.rust_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
@@ -222,6 +237,8 @@ ROWS = (
     Row("ipi.disable_all", IPIS),
     Row("time.enable_all", SECONDS),
     Row("time.disable_all", SECONDS),
+    Row("dyndbg.total", SITES),
+    Row("ipi.dyndbg_on", IPIS),
     Row("bytes.text", BYTES),
     Row("bytes.jump_table", BYTES),
 )

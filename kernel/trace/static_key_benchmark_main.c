@@ -37,7 +37,7 @@
 #endif
 #include "static_key_benchmark.h"
 
-/* Calls per round, all with interrupts off. */
+/* Calls per round. */
 #define BENCH_CALLS	1000
 /* Rounds before the first that counts: caches, TLBs, ring buffer pages. */
 #define BENCH_WARMUP	16
@@ -51,6 +51,8 @@
  *	noinline, so that every benchmark has one call per hit, and take these
  *	arguments even if it has no use for them, so that the calls are alike
  *	and a dynamic event can be put on it.
+ * @sleeps: interrupts stay on, because @hit may sleep. What the timer costs
+ *	is part of the figure then.
  * @prepare: called before the first round, or NULL. May sleep. An error ends
  *	the benchmark, and the reader gets it.
  * @undo: called after the last round if @prepare succeeded, or NULL. May sleep.
@@ -58,6 +60,7 @@
 struct bench {
 	const char *name;
 	int (*hit)(int nr, u64 value, unsigned long flags, const char *name);
+	bool sleeps;
 	int (*prepare)(void);
 	void (*undo)(void);
 };
@@ -85,6 +88,18 @@ static noinline int bench_static_branch(int nr, u64 value, unsigned long flags,
 	/* The two ways must differ, or there would be no branch to measure. */
 	if (static_branch_unlikely(&bench_key))
 		return 1;
+	return 0;
+}
+
+/* A key with one site, which is the one in bench_static_branch(). */
+static noinline int bench_toggle(int nr, u64 value, unsigned long flags,
+				 const char *name)
+{
+	/* A round ends as it began: the number of calls is even. */
+	if (nr % 2)
+		static_branch_disable(&bench_key);
+	else
+		static_branch_enable(&bench_key);
 	return 0;
 }
 
@@ -143,18 +158,21 @@ static int bench_need_rust_event_on(void)
 static const struct bench benches[] = {
 	{ "empty_call", bench_empty },
 	{ "static_branch_disabled", bench_static_branch },
-	{ "static_branch_enabled", bench_static_branch,
+	{ "static_branch_enabled", bench_static_branch, false,
 	  bench_enable_key, bench_disable_key },
-	{ "tracepoint_disabled", bench_tracepoint, bench_need_event_off },
-	{ "tracepoint_enabled", bench_tracepoint, bench_need_event_on },
-	{ "notrace_disabled", bench_notrace, bench_need_event_off },
-	{ "notrace_enabled", bench_notrace, bench_need_event_on },
+	{ "single_key_toggle", bench_toggle, true },
+	{ "tracepoint_disabled", bench_tracepoint, false, bench_need_event_off },
+	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
+	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
+	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
-	{ "rust_declared_disabled", bench_rust_declared, bench_need_event_off },
-	{ "rust_declared_enabled", bench_rust_declared, bench_need_event_on },
-	{ "rust_defined_disabled", bench_rust_defined,
+	{ "rust_declared_disabled", bench_rust_declared, false,
+	  bench_need_event_off },
+	{ "rust_declared_enabled", bench_rust_declared, false,
+	  bench_need_event_on },
+	{ "rust_defined_disabled", bench_rust_defined, false,
 	  bench_need_rust_event_off },
-	{ "rust_defined_enabled", bench_rust_defined,
+	{ "rust_defined_enabled", bench_rust_defined, false,
 	  bench_need_rust_event_on },
 #endif
 };
@@ -162,16 +180,18 @@ static const struct bench benches[] = {
 /* Nanoseconds that BENCH_CALLS calls take. */
 static noinline u64 bench_round(const struct bench *bench)
 {
-	unsigned long flags;
+	unsigned long flags = 0;
 	u64 start, end;
 	int i;
 
-	local_irq_save(flags);
+	if (!bench->sleeps)
+		local_irq_save(flags);
 	start = ktime_get_ns();
 	for (i = 0; i < BENCH_CALLS; i++)
 		bench->hit(i, start, flags, bench->name);
 	end = ktime_get_ns();
-	local_irq_restore(flags);
+	if (!bench->sleeps)
+		local_irq_restore(flags);
 
 	return end - start;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Change many static keys and static calls with one synchronisation of the
+ * CPUs.
+ *
+ * See Documentation/staging/static-keys.rst and kernel/static_batch.c.
+ */
+#ifndef _LINUX_STATIC_BATCH_H
+#define _LINUX_STATIC_BATCH_H
+
+#include <linux/list.h>
+
+struct task_struct;
+
+/**
+ * struct static_batch - a task that is between begin and end
+ * @node: in the list of all such tasks
+ * @task: the task, NULL for a batch that is nested in another one
+ * @depth: how many batches of the task are nested in this one
+ *
+ * Lives on the stack of the task. All fields are private.
+ */
+struct static_batch {
+	struct list_head	node;
+	struct task_struct	*task;
+	unsigned int		depth;
+};
+
+#ifdef CONFIG_JUMP_LABEL
+void static_batch_begin(struct static_batch *batch);
+void static_batch_end(struct static_batch *batch);
+void static_batch_end_cpuslocked(struct static_batch *batch);
+void static_batch_flush(void);
+#else
+/* Without code to patch, nothing is gained by doing it later. */
+static inline void static_batch_begin(struct static_batch *batch) { }
+static inline void static_batch_end(struct static_batch *batch) { }
+static inline void static_batch_end_cpuslocked(struct static_batch *batch) { }
+static inline void static_batch_flush(void) { }
+#endif
+
+#endif /* _LINUX_STATIC_BATCH_H */

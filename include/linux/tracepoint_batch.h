@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Connect and disconnect the probes of many tracepoints at once.
+ *
+ * See kernel/tracepoint_batch.c.
+ */
+#ifndef _LINUX_TRACEPOINT_BATCH_H
+#define _LINUX_TRACEPOINT_BATCH_H
+
+#include <linux/static_batch.h>
+
+/**
+ * struct tracepoint_batch - a task that registers and unregisters probes
+ * @probes: the batch of probes
+ * @keys: the batch of what their registration changes besides
+ *
+ * Lives on the stack of the task. All fields are private.
+ */
+struct tracepoint_batch {
+	struct static_batch	probes;
+	struct static_batch	keys;
+};
+
+#ifdef CONFIG_TRACEPOINTS
+void tracepoint_batch_begin(struct tracepoint_batch *batch);
+void tracepoint_batch_end(struct tracepoint_batch *batch);
+void tracepoint_batch_flush(void);
+#else
+static inline void tracepoint_batch_begin(struct tracepoint_batch *batch) { }
+static inline void tracepoint_batch_end(struct tracepoint_batch *batch) { }
+static inline void tracepoint_batch_flush(void) { }
+#endif
+
+#endif /* _LINUX_TRACEPOINT_BATCH_H */

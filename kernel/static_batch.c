@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Batches of changes to static keys and static calls
+ *
+ * Patching a site takes several synchronisations of all CPUs on x86 and at
+ * least one elsewhere, but these can be shared by any number of sites. Between
+ * static_batch_begin() and static_batch_end() the functions that enable and
+ * disable static keys and update static calls only change the state and write
+ * down that the code has to follow. static_batch_end() patches all of it.
+ *
+ * What is pending is known to everybody, by the address of the key. So nobody
+ * waits for the end of somebody else's batch, and there is no lock that is held
+ * from begin to end:
+ *
+ * - A task in a batch changes the state. Its change may cancel a pending one,
+ *   of whichever task.
+ * - A task that is not in a batch patches the key that it is about to change if
+ *   it is pending, and goes on as ever. What its functions promise on return is
+ *   what they promise without batches.
+ * - Modules come and go only after everything pending has been patched.
+ * - The end of a batch patches everything pending, also what other batches have
+ *   left so far. A change may take effect before the end of its batch, never
+ *   after it.
+ *
+ * Memory is needed for each pending key. Without it, all that is pending is
+ * patched at once and the change is made as outside of a batch.
+ *
+ * A pending key is one whose sites all say the opposite of its state. Enabled,
+ * its count is kept negated: to static_key_fast_inc_not_disabled() and
+ * static_key_dec_not_one(), which take no lock, that is a key in transition, as
+ * the -1 of static_key_slow_inc_cpuslocked(). Disabled, it is 0, where these
+ * two stop as well. So every change of a pending key gets here, under
+ * jump_label_mutex.
+ *
+ * Locks, outermost first: cpus_read_lock(), static_call_mutex (pending calls),
+ * jump_label_mutex (pending keys), and what the architecture takes in order to
+ * patch.
+ */
+#include <linux/cpu.h>
+#include <linux/export.h>
+#include <linux/jump_label.h>
+#include <linux/sched.h>
+
+#include "static_batch.h"
+
+struct static_batch_tasks static_batch_tasks = {
+	.lock = __SPIN_LOCK_UNLOCKED(static_batch_tasks.lock),
+	.list = LIST_HEAD_INIT(static_batch_tasks.list),
+};
+
+/* Both protected by jump_label_mutex */
+static struct static_batch_items pending_keys = {
+	.list = LIST_HEAD_INIT(pending_keys.list),
+};
+
+unsigned int static_batch_nr_keys;
+
+/* --- static keys ---------------------------------------------------------- */
+
+static bool add_key(struct static_key *key)
+{
+	struct static_batch_item *item = kmalloc(sizeof(*item), GFP_KERNEL);
+
+	if (!item)
+		return false;
+	static_batch_add(&pending_keys, item, key);
+	WRITE_ONCE(static_batch_nr_keys, static_batch_nr_keys + 1);
+	return true;
+}
+
+static void remove_key(struct static_batch_item *item)
+{
+	static_batch_remove(item);
+	kfree(item);
+	/* Pairs with static_batch_keys_pending(). */
+	smp_store_release(&static_batch_nr_keys, static_batch_nr_keys - 1);
+}
+
+/* The sites say what the state says. */
+static void key_is_patched(struct static_batch_item *item)
+{
+	struct static_key *key = item->what;
+	int count = atomic_read(&key->enabled);
+
+	/* Pairs with the fast paths, see static_key_slow_inc_cpuslocked(). */
+	if (count < 0)
+		atomic_set_release(&key->enabled, -count);
+	remove_key(item);
+}
+
+static void queue_keys(void)
+{
+	struct static_batch_item *item;
+
+	list_for_each_entry(item, &pending_keys.list, node) {
+		static_key_patch(item->what, true);
+		cond_resched();
+	}
+}
+
+static void keys_are_patched(void)
+{
+	struct static_batch_item *item, *next;
+
+	list_for_each_entry_safe(item, next, &pending_keys.list, node)
+		key_is_patched(item);
+}
+
+static void apply(void)
+{
+#ifdef HAVE_JUMP_LABEL_BATCH
+	arch_jump_label_transform_apply();
+#endif
+}
+
+void __static_batch_settle_keys(void)
+{
+	arch_static_batch_begin();
+	queue_keys();
+	apply();
+	arch_static_batch_end();
+	keys_are_patched();
+}
+
+/*
+ * Remember that @key has to be patched. If that cannot be, nothing is pending
+ * afterwards.
+ */
+static bool put_off_key(struct static_key *key)
+{
+	if (!static_batch_leaves(key) && add_key(key))
+		return true;
+	static_batch_settle_keys();
+	return false;
+}
+
+static bool key_inc(struct static_key *key, struct static_batch_item *item, bool count)
+{
+	int old = atomic_read(&key->enabled);
+
+	if (old > 0)
+		return false;
+	if (old < 0) {
+		if (count)
+			atomic_dec(&key->enabled);
+		else
+			WARN_ON_ONCE(old != -1);
+	} else if (item) {
+		/* It has been disabled in a batch, and its sites are still on. */
+		atomic_set_release(&key->enabled, 1);
+		remove_key(item);
+	} else {
+		if (!static_key_has_sites(key) || !put_off_key(key))
+			return false;
+		atomic_set(&key->enabled, -1);
+	}
+	return true;
+}
+
+static bool key_dec(struct static_key *key, struct static_batch_item *item, bool count)
+{
+	int old = atomic_read(&key->enabled);
+
+	if (old == -1) {
+		/* It has been enabled in a batch, and its sites are still off. */
+		atomic_set(&key->enabled, 0);
+		remove_key(item);
+	} else if (old < 0) {
+		if (!WARN_ON_ONCE(!count))
+			atomic_inc(&key->enabled);
+	} else if (old == 1) {
+		if (!static_key_has_sites(key) || !put_off_key(key))
+			return false;
+		/* Only static_key_fast_inc_not_disabled() can come in between. */
+		if (atomic_cmpxchg(&key->enabled, 1, 0) != 1) {
+			remove_key(static_batch_item(&pending_keys, key));
+			return false;
+		}
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool __static_batch_key(struct static_key *key, enum static_batch_op op)
+{
+	struct static_batch_item *item = static_batch_item(&pending_keys, key);
+
+	if (!static_batch_in_task()) {
+		if (item) {
+			static_key_patch(key, false);
+			key_is_patched(item);
+		}
+		return false;
+	}
+
+	switch (op) {
+	case STATIC_BATCH_INC:
+	case STATIC_BATCH_ENABLE:
+		return key_inc(key, item, op == STATIC_BATCH_INC);
+	case STATIC_BATCH_DEC:
+	case STATIC_BATCH_DISABLE:
+		return key_dec(key, item, op == STATIC_BATCH_DEC);
+	}
+	return false;
+}
+
+/* --- static calls --------------------------------------------------------- */
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+
+struct pending_call {
+	struct static_batch_item	item;
+	void				*tramp;
+};
+
+/* Both protected by static_call_mutex */
+static struct static_batch_items pending_calls = {
+	.list = LIST_HEAD_INIT(pending_calls.list),
+};
+
+unsigned int static_batch_nr_calls;
+
+static struct pending_call *pending_call(struct static_call_key *key)
+{
+	struct static_batch_item *item = static_batch_item(&pending_calls, key);
+
+	return item ? container_of(item, struct pending_call, item) : NULL;
+}
+
+static void remove_call(struct pending_call *call)
+{
+	static_batch_remove(&call->item);
+	kfree(call);
+	static_batch_nr_calls--;
+}
+
+static void queue_calls(void)
+{
+	struct pending_call *call, *next;
+
+	/*
+	 * The architecture compares what is there with what it will write, so
+	 * one that was changed back costs nothing here.
+	 */
+	list_for_each_entry_safe(call, next, &pending_calls.list, item.node) {
+		static_call_patch(call->item.what, call->tramp, true);
+		remove_call(call);
+		cond_resched();
+	}
+}
+
+void __static_batch_settle_calls(void)
+{
+	struct pending_call *call, *next;
+
+	list_for_each_entry_safe(call, next, &pending_calls.list, item.node) {
+		static_call_patch(call->item.what, call->tramp, false);
+		remove_call(call);
+	}
+}
+
+bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
+{
+	struct pending_call *call = pending_call(key);
+
+	if (!static_batch_in_task()) {
+		if (call) {
+			static_call_patch(key, call->tramp, false);
+			remove_call(call);
+		}
+		return false;
+	}
+
+	if (key->func == func)
+		return true;
+	if (!call) {
+		call = static_batch_leaves(key) ? NULL : kmalloc(sizeof(*call), GFP_KERNEL);
+		if (!call) {
+			static_batch_settle_calls();
+			return false;
+		}
+		call->tramp = tramp;
+		static_batch_add(&pending_calls, &call->item, key);
+		static_batch_nr_calls++;
+	}
+	WRITE_ONCE(key->func, func);
+	return true;
+}
+
+#else
+
+unsigned int static_batch_nr_calls;
+
+static void queue_calls(void) { }
+
+#endif
+
+/* --- batches -------------------------------------------------------------- */
+
+static void flush_cpuslocked(void)
+{
+	lockdep_assert_cpus_held();
+
+	static_call_lock();
+	jump_label_lock();
+	if (static_batch_nr_calls || static_batch_nr_keys) {
+		arch_static_batch_begin();
+		queue_calls();
+		queue_keys();
+		apply();
+		arch_static_batch_end();
+		keys_are_patched();
+	}
+	jump_label_unlock();
+	static_call_unlock();
+}
+
+/**
+ * static_batch_begin - put off changes of static keys and static calls
+ * @batch: for static_batch_end(), on the stack
+ *
+ * Until static_batch_end(), what the current task does with
+ * static_branch_enable(), _disable(), _inc(), _dec(), their relatives and
+ * static_call_update() changes the state, as static_key_enabled() and
+ * static_call_query() show it, but not necessarily the code. Its sites may go
+ * on for the whole time as before the batch; they are patched by
+ * static_batch_end() with a number of synchronisations of the CPUs that does
+ * not depend on how many sites there are. So, between begin and end, do not
+ * free what the code behind a disabled key uses, and do not count on an enabled
+ * one to be seen. static_batch_flush() helps where that is needed.
+ *
+ * Other tasks are not concerned. Batches may be nested, then the outermost one
+ * counts. A key may be changed several times; one that ends as it began is not
+ * patched at all.
+ *
+ * static_call_update() is put off on architectures with
+ * CONFIG_HAVE_STATIC_CALL_INLINE and takes effect at once elsewhere. Before
+ * other CPUs are running everything may take effect at once.
+ *
+ * Context: task. Takes no lock that it keeps; the calls in between may be made
+ *	    with or without cpus_read_lock(), as always.
+ */
+void static_batch_begin(struct static_batch *batch)
+{
+	static_batch_enter(&static_batch_tasks, batch);
+}
+EXPORT_SYMBOL_GPL(static_batch_begin);
+
+/**
+ * static_batch_flush - let everything take effect that has been put off
+ *
+ * In a batch or outside of one; the batch goes on. Afterwards every site, also
+ * of other tasks' batches, is as the state of its key was at some time during
+ * the call.
+ *
+ * Context: task, without cpus_read_lock(). Takes static_call_mutex and
+ *	    jump_label_mutex.
+ */
+void static_batch_flush(void)
+{
+	cpus_read_lock();
+	flush_cpuslocked();
+	cpus_read_unlock();
+}
+EXPORT_SYMBOL_GPL(static_batch_flush);
+
+/**
+ * static_batch_end_cpuslocked - end a batch, with CPU hotplug locked out
+ * @batch: as given to static_batch_begin()
+ *
+ * Context: task, cpus_read_lock() or cpus_write_lock() held. Otherwise as
+ *	    static_batch_end().
+ */
+void static_batch_end_cpuslocked(struct static_batch *batch)
+{
+	if (static_batch_leave(&static_batch_tasks, batch))
+		flush_cpuslocked();
+}
+EXPORT_SYMBOL_GPL(static_batch_end_cpuslocked);
+
+/**
+ * static_batch_end - patch what has been put off since static_batch_begin()
+ * @batch: as given to static_batch_begin()
+ *
+ * On return, all sites on all CPUs are as the keys and static calls demand.
+ * Within another batch of the same task it does nothing.
+ *
+ * Context: task, the one that called static_batch_begin(), without
+ *	    cpus_read_lock(). Takes static_call_mutex and jump_label_mutex.
+ */
+void static_batch_end(struct static_batch *batch)
+{
+	if (static_batch_leave(&static_batch_tasks, batch))
+		static_batch_flush();
+}
+EXPORT_SYMBOL_GPL(static_batch_end);

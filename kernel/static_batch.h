@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kernel/static_batch.c shares with those whose changes it puts off:
+ * jump_label.c, static_call_inline.c and tracepoint.c.
+ */
+#ifndef _KERNEL_STATIC_BATCH_H
+#define _KERNEL_STATIC_BATCH_H
+
+#include <linux/hash.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/static_batch.h>
+#include <linux/static_call.h>
+
+/* --- which tasks are in a batch ------------------------------------------- */
+
+/*
+ * All tasks that are in a batch of some kind. There are rarely more than one,
+ * and only what patches code asks, so that a list does and task_struct need
+ * not grow.
+ */
+struct static_batch_tasks {
+	/* Protects the list and the depth of what is in it. */
+	spinlock_t		lock;
+	struct list_head	list;
+};
+
+static inline struct static_batch *static_batch_find(struct static_batch_tasks *tasks)
+{
+	struct static_batch *batch;
+
+	list_for_each_entry(batch, &tasks->list, node)
+		if (batch->task == current)
+			return batch;
+	return NULL;
+}
+
+/*
+ * Whether the current task is in a batch. The list can be seen as empty
+ * without its lock, as a task is the only one that puts itself there.
+ */
+static inline bool static_batch_in(struct static_batch_tasks *tasks)
+{
+	bool in;
+
+	if (likely(list_empty(&tasks->list)))
+		return false;
+
+	spin_lock(&tasks->lock);
+	in = static_batch_find(tasks);
+	spin_unlock(&tasks->lock);
+	return in;
+}
+
+static inline void static_batch_enter(struct static_batch_tasks *tasks,
+				      struct static_batch *batch)
+{
+	struct static_batch *outer;
+
+	might_sleep();
+	spin_lock(&tasks->lock);
+	outer = static_batch_find(tasks);
+	if (outer) {
+		outer->depth++;
+		batch->task = NULL;
+	} else {
+		batch->depth = 0;
+		batch->task = current;
+		list_add(&batch->node, &tasks->list);
+	}
+	spin_unlock(&tasks->lock);
+}
+
+/* True if the task is in no batch any more, and has to apply its changes. */
+static inline bool static_batch_leave(struct static_batch_tasks *tasks,
+				      struct static_batch *batch)
+{
+	struct static_batch *outer;
+
+	spin_lock(&tasks->lock);
+	outer = static_batch_find(tasks);
+	if (!WARN_ON_ONCE(!outer)) {
+		/* Also if they do not end in the order in which they began. */
+		if (outer->depth) {
+			outer->depth--;
+			outer = NULL;
+		} else {
+			list_del(&outer->node);
+		}
+	}
+	spin_unlock(&tasks->lock);
+	return outer;
+}
+
+/* --- what has been put off ------------------------------------------------ */
+
+#define STATIC_BATCH_HASH_BITS	8
+
+/*
+ * Something whose code is not what its state says, found by its address.
+ * Embedded in what the user needs to know about it.
+ */
+struct static_batch_item {
+	struct hlist_node	hash;
+	struct list_head	node;
+	void			*what;
+};
+
+/* Protected by whatever protects the state of the things in it. */
+struct static_batch_items {
+	struct hlist_head	hash[1 << STATIC_BATCH_HASH_BITS];
+	struct list_head	list;
+};
+
+static inline struct static_batch_item *
+static_batch_item(struct static_batch_items *items, void *what)
+{
+	struct static_batch_item *item;
+
+	hlist_for_each_entry(item, &items->hash[hash_ptr(what, STATIC_BATCH_HASH_BITS)], hash)
+		if (item->what == what)
+			return item;
+	return NULL;
+}
+
+static inline void static_batch_add(struct static_batch_items *items,
+				    struct static_batch_item *item, void *what)
+{
+	item->what = what;
+	hlist_add_head(&item->hash, &items->hash[hash_ptr(what, STATIC_BATCH_HASH_BITS)]);
+	list_add_tail(&item->node, &items->list);
+}
+
+/* The caller frees it. */
+static inline void static_batch_remove(struct static_batch_item *item)
+{
+	hlist_del(&item->hash);
+	list_del(&item->node);
+}
+
+/*
+ * Whether @what is part of a module that is being removed. Module notifiers make
+ * changes that are pending then, so nothing may be put off any more once they
+ * may have run, which the module's state tells.
+ */
+static inline bool static_batch_leaves(void *what)
+{
+	struct module *mod;
+	bool leaves;
+
+	preempt_disable();
+	mod = __module_address((unsigned long)what);
+	leaves = mod && mod->state == MODULE_STATE_GOING;
+	preempt_enable();
+	return leaves;
+}
+
+/* --- static keys and static calls ----------------------------------------- */
+
+enum static_batch_op {
+	STATIC_BATCH_INC,
+	STATIC_BATCH_DEC,
+	STATIC_BATCH_ENABLE,
+	STATIC_BATCH_DISABLE,
+};
+
+#ifdef CONFIG_JUMP_LABEL
+extern struct static_batch_tasks static_batch_tasks;
+extern unsigned int static_batch_nr_keys, static_batch_nr_calls;
+
+bool __static_batch_key(struct static_key *key, enum static_batch_op op);
+void __static_batch_settle_keys(void);
+bool __static_batch_call(struct static_call_key *key, void *tramp, void *func);
+void __static_batch_settle_calls(void);
+
+/*
+ * static_batch_key - put off a change of a key, or make sure there is none
+ *
+ * True if it has been put off, or cancels one that was. Otherwise no change of
+ * the key is pending and the caller goes on as if there were no batches.
+ *
+ * Context: jump_label_mutex held.
+ */
+static inline bool static_batch_key(struct static_key *key, enum static_batch_op op)
+{
+	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_nr_keys))
+		return false;
+	return __static_batch_key(key, op);
+}
+
+/*
+ * Whether a key that is 0 may have sites that are still on; for those who hold
+ * no lock, and look again once they do. If not, the sites of all keys that were
+ * pending have been patched.
+ */
+static inline bool static_batch_keys_pending(void)
+{
+	/* Pairs with the release when a key has been patched. */
+	return smp_load_acquire(&static_batch_nr_keys);
+}
+
+/* Before keys and sites come, go or are sealed. Context: jump_label_mutex held. */
+static inline void static_batch_settle_keys(void)
+{
+	if (static_batch_nr_keys)
+		__static_batch_settle_keys();
+}
+
+/* As static_batch_key(). Context: static_call_mutex held. */
+static inline bool static_batch_call(struct static_call_key *key, void *tramp, void *func)
+{
+	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_nr_calls))
+		return false;
+	return __static_batch_call(key, tramp, func);
+}
+
+/* Context: static_call_mutex held. */
+static inline void static_batch_settle_calls(void)
+{
+	if (static_batch_nr_calls)
+		__static_batch_settle_calls();
+}
+
+static inline bool static_batch_in_task(void)
+{
+	return static_batch_in(&static_batch_tasks);
+}
+
+/* kernel/jump_label.c; context: jump_label_mutex held. */
+bool static_key_has_sites(struct static_key *key);
+void static_key_patch(struct static_key *key, bool queue);
+#else
+static inline bool static_batch_call(struct static_call_key *key, void *tramp, void *func)
+{
+	return false;
+}
+
+static inline void static_batch_settle_calls(void) { }
+static inline bool static_batch_in_task(void) { return false; }
+#endif
+
+#ifdef CONFIG_HAVE_STATIC_CALL_INLINE
+/* kernel/static_call_inline.c */
+void static_call_lock(void);
+void static_call_unlock(void);
+void static_call_patch(struct static_call_key *key, void *tramp, bool queue);
+#else
+static inline void static_call_lock(void) { }
+static inline void static_call_unlock(void) { }
+static inline void static_call_patch(struct static_call_key *key, void *tramp, bool queue) { }
+#endif
+
+#ifndef arch_static_batch_begin
+/*
+ * For an architecture that has to prepare for a long queue: called before the
+ * first arch_jump_label_transform_queue() of a batch, and after the
+ * arch_jump_label_transform_apply() that ends it.
+ */
+static inline void arch_static_batch_begin(void) { }
+static inline void arch_static_batch_end(void) { }
+#endif
+
+#endif /* _KERNEL_STATIC_BATCH_H */
