@@ -10,7 +10,7 @@ py := python3 harness/
 
 help:
 	@echo 'make run         build the patched kernel, boot it, trace; then a guest shell'
-	@echo 'make test        every check and test; FULL=1 runs the whole ftracetest'
+	@echo 'make test        every check and test; FULL=1 runs the long ones as well'
 	@echo 'make check       the fast static checks only'
 	@echo 'make bench       measure against the pristine kernel, build/bench/'
 	@echo 'make shell       boot the patched kernel with a shell'

@@ -288,7 +288,9 @@ CONFIG_BUG=y
 CONFIG_MODULES=y
 CONFIG_MODULE_UNLOAD=y
 CONFIG_DEBUG_KERNEL=y
+CONFIG_DEBUG_FS=y
 CONFIG_RUNTIME_TESTING_MENU=y
+CONFIG_KUNIT=y
 """
 # Objects that place many static branches, or patch them.
 BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
@@ -316,10 +318,12 @@ class StepBuilder:
         self.log.write_text("", encoding="utf-8")
         self.out.mkdir(parents=True, exist_ok=True)
         wanted = self.out / ".fragment"
+        # Neither value is one for all: m is none for a bool.
+        text = (ROOT / "Kconfig").read_text(encoding="utf-8") if (ROOT / "Kconfig").exists() else ""
+        lines = text.splitlines()
         series_options = "".join(
-            f"CONFIG_{symbol}=m\n" for symbol in
-            (series.kconfig_stanzas((ROOT / "Kconfig").read_text(encoding="utf-8"))
-             if (ROOT / "Kconfig").exists() else ()))
+            f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
+            for symbol, (first, _) in series.kconfig_stanzas(text).items())
         wanted.write_text(STEP_CONFIG + self.setup.config + series_options,
                           encoding="utf-8")
         for targets in ([f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"],

@@ -24,7 +24,8 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
-SELFTESTS = ("ftrace", "static_keys", "rust_tracepoint", "kselftest")
+SELFTESTS = ("ftrace", "static_keys", "static_key_view", "static_batch", "rust_tracepoint",
+             "kselftest")
 # Those of them with programs to compile, and the compilers; the programs need
 # no C library.
 COMPILED = ("rust_tracepoint",)
@@ -142,7 +143,7 @@ def nodes(directory):
 def root_image(kernel):
     """The part of the initramfs that belongs to a kernel."""
     image = kernel.out / "initramfs.cpio"
-    busybox = BUSYBOX[kernel.name]
+    busybox = BUSYBOX[kernel.machine]
     inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image]
     if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
                               for path in inputs):
@@ -184,7 +185,7 @@ def compile_selftest(kernel, source, output):
             f"installing headers for {what}", env=kernels.environment())
     ui.must(["make", "-C", source, f"OUTPUT={output}",
              f"KHDR_INCLUDES=-isystem {headers / 'include'}",
-             f"CC={COMPILER[kernel.name]}", "USERCFLAGS=-Werror"], log,
+             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror"], log,
             f"compiling {what}", env=kernels.environment())
 
 
@@ -229,7 +230,7 @@ def job_image(kernel, script, files, programs, shell):
 
 
 def command(kernel, initramfs, accel, smp, memory, append, icount):
-    name = kernel.name
+    name = kernel.machine
     # The pc machine's MP table, all that a kernel without ACPI has to go by,
     # names one CPU per socket.
     cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)
@@ -275,9 +276,9 @@ def kvm_works():
 
 
 def accelerator(kernel, icount):
-    if kernel.name != "x86_64" or icount or os.uname().machine != "x86_64":
-        return tcg(kernel.name)
-    return "kvm" if kvm_works() else tcg(kernel.name)
+    if kernel.machine != "x86_64" or icount or os.uname().machine != "x86_64":
+        return tcg(kernel.machine)
+    return "kvm" if kvm_works() else tcg(kernel.machine)
 
 
 def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
@@ -298,7 +299,7 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
     try:
         accel = accelerator(kernel, icount)
         argv = command(kernel, initramfs, accel, smp, memory, append, icount)
-        argv += ["-serial", f"file:{console}", *JOB_LINE[kernel.name], "-monitor", "none"]
+        argv += ["-serial", f"file:{console}", *JOB_LINE[kernel.machine], "-monitor", "none"]
 
         def take(line):
             if line.startswith("@exit "):

@@ -33,7 +33,7 @@ RUST_TOOLS = ("RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
 LLVM = "-19"
 
 # The fragments with options that only the series has.
-SERIES_FRAGMENTS = ("series", "series-asm", "benchmark")
+SERIES_FRAGMENTS = ("series", "series-asm", "series-view", "series-kunit", "benchmark")
 
 # A line of make's output that stands for one built file.
 BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
@@ -78,18 +78,26 @@ class Arch:
 # with static branches: it cannot do without ACPI and PCI, minutes to compile.
 ARCHES = {
     "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
-                   fragments=("base", "tracing", "x86_64", "rust", "series", "series-asm",
+                   fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
+                              "series", "series-asm", "series-view", "series-kunit",
                               "benchmark"),
                    steps=1200),
+    # For the stress test of the full run: without Rust, as it takes long as it is.
+    "x86_64-debug": Arch("x86_64", image="arch/x86/boot/bzImage",
+                         fragments=("base", "tracing", "x86_64", "kunit-module",
+                                    "series-view", "series-kunit", "debug"),
+                         steps=1200),
     "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
                   fragments=("base", "events", "virt", "arm64", "rust", "kunit",
-                             "series", "series-asm")),
+                             "series", "series-asm", "series-view", "series-kunit")),
     "riscv64": Arch("riscv", llvm=True, image="arch/riscv/boot/Image",
                     fragments=("base", "events", "virt", "riscv64", "rust", "series",
-                               "series-asm")),
+                               "series-asm", "series-view")),
     "loongarch64": Arch("loongarch", llvm=True,
-                        fragments=("base", "events", "loongarch64", "rust", "series"),
-                        targets=("rust/", "kernel/jump_label.o", "kernel/tracepoint.o",
+                        fragments=("base", "events", "loongarch64", "rust", "series", "series-view"),
+                        targets=("rust/", "kernel/jump_label.o", "kernel/static_batch.o",
+                                 "kernel/static_key_view.o", "kernel/tracepoint.o",
+                                 "kernel/tracepoint_batch.o",
                                  "kernel/trace/", "lib/test_static_keys.o",
                                  "lib/test_static_key_base.o",
                                  "lib/test_static_branch_asm.o",
@@ -110,6 +118,11 @@ class Kernel:
         self.what = f"{'pristine' if pristine else 'patched'} {name} kernel"
         self.out = BUILD / "obj" / self.label
         self.log = LOGS / f"build-{self.label}.log"
+
+    @property
+    def machine(self):
+        """The architecture as one of the guests', whatever the configuration."""
+        return self.name.partition("-")[0]
 
     @property
     def image(self):

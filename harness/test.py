@@ -24,6 +24,7 @@ import ui
 from ui import BUILD
 
 KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh",
+              "static_key_view/test_static_key_view.sh", "static_batch/test_static_batch.sh",
               "rust_tracepoint/test_rust_tracepoint.sh")
 # What the last of them has use for, where the host's programs run.
 KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
@@ -31,6 +32,9 @@ KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
 # the full run as often as it takes to see a leak of a few bytes in each round.
 STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
+# Seconds of the stress test of batches; the full run's is made on a debug kernel.
+BATCH_STRESS = 20
+BATCH_STRESS_FULL = 600
 
 KSELFTEST_SCRIPT = r"""
 for test in $(cat /job/tests); do
@@ -43,6 +47,7 @@ exit 0
 
 # The kernel's log, without the times.
 DOCTESTS_SCRIPT = r"""
+modprobe test_static_batch
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
 
@@ -123,15 +128,27 @@ def stress(kernel, rounds):
                               result)
 
 
+def batch_stress(kernel, seconds):
+    """Enable and disable events in all ways at once."""
+    # KASAN takes an eighth of the memory, and what is freed stays for a while.
+    memory = "2G" if kernel.name.endswith("-debug") else "1G"
+    result = guest.boot(kernel, f"cd /selftests/static_batch && ./stress.sh {seconds}\n",
+                        f"stress-static-batch-{kernel.name}", smp=4, memory=memory,
+                        timeout=600 + 3 * seconds)
+    return lambda found: ktap(
+        found, f"batches under stress on {kernel.name}, {seconds} s", result)
+
+
 def doctests(found, kernel):
-    """The examples in the documentation of the kernel crate, as KUnit tests."""
-    group = f"Rust doctests on {kernel.name}"
+    """The suites of KUnit, among them the examples in the documentation of Rust."""
+    group = f"KUnit on {kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and reports in the log.
         result = guest.boot(kernel, DOCTESTS_SCRIPT, f"doctests-{kernel.name}",
                             append="kunit.enable=1")
     ktap(found, group, result,
-         re.compile(r" +(not )?ok \d+ (rust_doctest_kernel_\w+)()$"))
+         re.compile(r" +(not )?ok \d+ ((?:rust_doctest_kernel|static_batch|"
+                    r"tracepoint_batch)_\w+)( # SKIP.*)?$"))
 
 
 def ktap(found, group, result, line_of_test=re.compile(
@@ -215,7 +232,13 @@ def main(args):
     compilefail.run(found, patched)
     in_guests(found, "kselftests and stress in x86_64 guests", patched,
               lambda: kselftests(patched, 2), lambda: kselftests(patched, 4),
-              lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS))
+              lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS),
+              lambda: batch_stress(patched, BATCH_STRESS))
+    if full:
+        debug = kernels.Kernel("x86_64-debug")
+        debug.build()
+        in_guests(found, "stress in a guest with a debug kernel", debug,
+                  lambda: batch_stress(debug, BATCH_STRESS_FULL))
     for name in OTHERS:
         other_architecture(found, name)
     for name in BUILT_ONLY:

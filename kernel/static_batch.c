@@ -17,7 +17,9 @@
  * - A task that is not in a batch patches the key that it is about to change if
  *   it is pending, and goes on as ever. What its functions promise on return is
  *   what they promise without batches.
- * - Modules come and go only after everything pending has been patched.
+ * - Modules come and go only after everything pending has been patched. Module
+ *   notifiers make changes as well, which is what is pending then once more; so
+ *   the last of them patches it, before a module and its keys are freed.
  * - The end of a batch patches everything pending, also what other batches have
  *   left so far. A change may take effect before the end of its batch, never
  *   after it.
@@ -38,7 +40,11 @@
  */
 #include <linux/cpu.h>
 #include <linux/export.h>
+#include <linux/init.h>
 #include <linux/jump_label.h>
+#include <linux/limits.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/sched.h>
 
 #include "static_batch.h"
@@ -59,7 +65,7 @@ unsigned int static_batch_nr_keys;
 
 static bool add_key(struct static_key *key)
 {
-	struct static_batch_item *item = kmalloc(sizeof(*item), GFP_KERNEL);
+	struct static_batch_item *item = static_batch_alloc(sizeof(*item));
 
 	if (!item)
 		return false;
@@ -86,6 +92,11 @@ static void key_is_patched(struct static_batch_item *item)
 	if (count < 0)
 		atomic_set_release(&key->enabled, -count);
 	remove_key(item);
+}
+
+bool static_batch_pending(struct static_key *key)
+{
+	return static_batch_item(&pending_keys, key);
 }
 
 static void queue_keys(void)
@@ -128,7 +139,7 @@ void __static_batch_settle_keys(void)
  */
 static bool put_off_key(struct static_key *key)
 {
-	if (!static_batch_leaves(key) && add_key(key))
+	if (add_key(key))
 		return true;
 	static_batch_settle_keys();
 	return false;
@@ -275,7 +286,7 @@ bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 	if (key->func == func)
 		return true;
 	if (!call) {
-		call = static_batch_leaves(key) ? NULL : kmalloc(sizeof(*call), GFP_KERNEL);
+		call = static_batch_alloc(sizeof(*call));
 		if (!call) {
 			static_batch_settle_calls();
 			return false;
@@ -395,3 +406,63 @@ void static_batch_end(struct static_batch *batch)
 		static_batch_flush();
 }
 EXPORT_SYMBOL_GPL(static_batch_end);
+
+#ifdef CONFIG_MODULES
+
+static int static_batch_module_notify(struct notifier_block *self, unsigned long val,
+				      void *data)
+{
+	if (val == MODULE_STATE_GOING)
+		static_batch_flush();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block static_batch_module_nb = {
+	.notifier_call = static_batch_module_notify,
+	.priority = INT_MIN, /* after all that change keys of the module */
+};
+
+static __init int static_batch_init(void)
+{
+	return register_module_notifier(&static_batch_module_nb);
+}
+early_initcall(static_batch_init);
+
+#endif
+
+#if IS_ENABLED(CONFIG_STATIC_BATCH_KUNIT_TEST)
+
+static struct task_struct *test_task;
+static int test_allocations, test_failures;
+
+/* After so many allocations of the current task so many fail. */
+void static_batch_test_memory(int allocations, int failures)
+{
+	test_allocations = allocations;
+	test_failures = failures;
+	WRITE_ONCE(test_task, failures ? current : NULL);
+}
+EXPORT_SYMBOL_GPL(static_batch_test_memory);
+
+bool static_batch_test_no_memory(void)
+{
+	if (READ_ONCE(test_task) != current)
+		return false;
+	if (test_allocations) {
+		test_allocations--;
+		return false;
+	}
+	if (!test_failures)
+		return false;
+	test_failures--;
+	return true;
+}
+
+/* How many keys and calls are pending. */
+unsigned int static_batch_test_pending(void)
+{
+	return READ_ONCE(static_batch_nr_keys) + READ_ONCE(static_batch_nr_calls);
+}
+EXPORT_SYMBOL_GPL(static_batch_test_pending);
+
+#endif

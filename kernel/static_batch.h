@@ -8,7 +8,6 @@
 
 #include <linux/hash.h>
 #include <linux/list.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -134,28 +133,17 @@ static inline void static_batch_add(struct static_batch_items *items,
 	list_add_tail(&item->node, &items->list);
 }
 
+/* Memory for what is put off. */
+static inline void *static_batch_alloc(size_t size)
+{
+	return static_batch_test_no_memory() ? NULL : kmalloc(size, GFP_KERNEL);
+}
+
 /* The caller frees it. */
 static inline void static_batch_remove(struct static_batch_item *item)
 {
 	hlist_del(&item->hash);
 	list_del(&item->node);
-}
-
-/*
- * Whether @what is part of a module that is being removed. Module notifiers make
- * changes that are pending then, so nothing may be put off any more once they
- * may have run, which the module's state tells.
- */
-static inline bool static_batch_leaves(void *what)
-{
-	struct module *mod;
-	bool leaves;
-
-	preempt_disable();
-	mod = __module_address((unsigned long)what);
-	leaves = mod && mod->state == MODULE_STATE_GOING;
-	preempt_enable();
-	return leaves;
 }
 
 /* --- static keys and static calls ----------------------------------------- */
@@ -170,6 +158,9 @@ enum static_batch_op {
 #ifdef CONFIG_JUMP_LABEL
 extern struct static_batch_tasks static_batch_tasks;
 extern unsigned int static_batch_nr_keys, static_batch_nr_calls;
+
+/* Whether the sites of a key are not yet patched. Context: jump_label_mutex held. */
+bool static_batch_pending(struct static_key *key);
 
 bool __static_batch_key(struct static_key *key, enum static_batch_op op);
 void __static_batch_settle_keys(void);

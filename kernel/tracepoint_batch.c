@@ -86,8 +86,8 @@ static struct tracepoint_func *live_funcs(struct tracepoint *tp)
 }
 
 /*
- * For a change that cannot wait, or for which there is no memory. tracepoint.c
- * cannot make it then: in a batch its steps, one by one, are put off.
+ * For a change for which there is no memory. tracepoint.c cannot make it then:
+ * in a batch its steps, one by one, are put off.
  */
 static struct pending_probes reserve;
 
@@ -233,7 +233,7 @@ static struct pending_probes *put_off(struct tracepoint *tp)
 	if (probes)
 		return probes;
 
-	probes = static_batch_leaves(tp) ? NULL : kmalloc(sizeof(*probes), GFP_KERNEL);
+	probes = static_batch_alloc(sizeof(*probes));
 	if (!probes)
 		probes = &reserve;
 	probes->funcs = live_funcs(tp);

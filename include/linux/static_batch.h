@@ -39,4 +39,13 @@ static inline void static_batch_end_cpuslocked(struct static_batch *batch) { }
 static inline void static_batch_flush(void) { }
 #endif
 
+#if IS_ENABLED(CONFIG_STATIC_BATCH_KUNIT_TEST)
+/* For lib/test_static_batch.c */
+void static_batch_test_memory(int allocations, int failures);
+bool static_batch_test_no_memory(void);
+unsigned int static_batch_test_pending(void);
+#else
+static inline bool static_batch_test_no_memory(void) { return false; }
+#endif
+
 #endif /* _LINUX_STATIC_BATCH_H */

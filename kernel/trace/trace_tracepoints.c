@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file "tracepoints" of tracefs: all tracepoints, with the probes that they
+ * call and the sites that they are called from.
+ *
+ * See Documentation/trace/static-key-view.rst for the format.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ *
+ * Tracepoints are shown in the order of their addresses.  The next one is the
+ * first behind the last that was shown, so it does not matter to a reader which
+ * modules come and go between two reads.  Each step looks at all tracepoints,
+ * of which there are a few thousand at most.
+ */
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/static_key_view.h>
+#include <linux/tracepoint.h>
+
+#include "trace.h"
+
+struct tracepoints_iter {
+	/* Shown last, or to be shown now; only compared. */
+	unsigned long tp;
+	/* What seq_file thinks tp is. */
+	loff_t index;
+};
+
+/* What is looked for among all tracepoints. */
+struct tracepoints_query {
+	struct seq_file *m;
+	unsigned long after;
+	unsigned long found;
+};
+
+static void find_tracepoint(struct tracepoint *tp, void *priv)
+{
+	struct tracepoints_query *query = priv;
+	unsigned long addr = (unsigned long)tp;
+
+	if (addr > query->after && (!query->found || addr < query->found))
+		query->found = addr;
+}
+
+static void find_module_tracepoint(struct tracepoint *tp, struct module *mod, void *priv)
+{
+	find_tracepoint(tp, priv);
+}
+
+/* Returns the address of the first tracepoint behind @after, or 0. */
+static unsigned long next_tracepoint(unsigned long after)
+{
+	struct tracepoints_query query = { .after = after };
+
+	for_each_kernel_tracepoint(find_tracepoint, &query);
+	for_each_module_tracepoint(find_module_tracepoint, &query);
+	return query.found;
+}
+
+static void show_probe(struct seq_file *m, const struct tracepoint_func *probe)
+{
+	char name[KSYM_NAME_LEN];
+	unsigned long size, offset;
+	char *modname;
+
+	seq_printf(m, "\tprobe %d ", probe->prio);
+	/* Must not print an address that kptr_restrict hides, as %ps may. */
+	if (!kallsyms_lookup((unsigned long)READ_ONCE(probe->func), &size, &offset,
+			     &modname, name))
+		seq_puts(m, "?");
+	else if (modname)
+		seq_printf(m, "%s [%s]", name, modname);
+	else
+		seq_puts(m, name);
+	seq_putc(m, '\n');
+}
+
+static void show_tracepoint(struct seq_file *m, struct tracepoint *tp, struct module *mod)
+{
+	const struct tracepoint_func *probes, *probe;
+
+	seq_printf(m, "%s %s", static_key_enabled(&tp->key) ? "on" : "off", tp->name);
+	if (mod)
+		seq_printf(m, " [%s]", module_name(mod));
+	seq_putc(m, '\n');
+
+	/*
+	 * Arrays of probes are replaced as a whole, and old ones freed after a
+	 * grace period. A module that had a probe waits for one as well.
+	 */
+	rcu_read_lock();
+	probes = rcu_dereference(tp->funcs);
+	for (probe = probes; probe && READ_ONCE(probe->func); probe++)
+		show_probe(m, probe);
+	rcu_read_unlock();
+
+	if (IS_ENABLED(CONFIG_STATIC_KEY_VIEW))
+		static_key_show_sites(m, &tp->key);
+}
+
+static void show_kernel_tracepoint(struct tracepoint *tp, void *priv)
+{
+	struct tracepoints_query *query = priv;
+
+	if ((unsigned long)tp == query->found)
+		show_tracepoint(query->m, tp, NULL);
+}
+
+static void show_module_tracepoint(struct tracepoint *tp, struct module *mod, void *priv)
+{
+	struct tracepoints_query *query = priv;
+
+	/* The module stays: it is on a list, whose mutex is held. */
+	if ((unsigned long)tp == query->found)
+		show_tracepoint(query->m, tp, mod);
+}
+
+static void *tracepoints_find(struct tracepoints_iter *iter, unsigned long after)
+{
+	unsigned long tp = next_tracepoint(after);
+
+	if (!tp)
+		return NULL;
+	iter->tp = tp;
+	return iter;
+}
+
+static void *tracepoints_start(struct seq_file *m, loff_t *index)
+{
+	struct tracepoints_iter *iter = m->private;
+
+	if (*index == 0 || *index != iter->index) {
+		iter->index = 0;
+		iter->tp = 0;
+	}
+	if (*index == 0)
+		return SEQ_START_TOKEN;
+	/* Only if somebody seeks; else this is where the last read ended. */
+	for (; iter->index < *index; iter->index++) {
+		if (!tracepoints_find(iter, iter->tp))
+			return NULL;
+	}
+	/* It may be gone by now, then this is the one behind it. */
+	return tracepoints_find(iter, iter->tp - 1);
+}
+
+static void *tracepoints_next(struct seq_file *m, void *v, loff_t *index)
+{
+	struct tracepoints_iter *iter = m->private;
+
+	iter->index = ++*index;
+	if (tracepoints_find(iter, iter->tp))
+		return iter;
+	/* Nor is there anything to show from here when asked again. */
+	iter->tp++;
+	return NULL;
+}
+
+static void tracepoints_stop(struct seq_file *m, void *v)
+{
+}
+
+static int tracepoints_show(struct seq_file *m, void *v)
+{
+	struct tracepoints_iter *iter = m->private;
+	struct tracepoints_query query = { .m = m };
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# state tracepoint [module]\n"
+			    "#\tprobe priority function [module]\n");
+		if (IS_ENABLED(CONFIG_STATIC_KEY_VIEW))
+			seq_puts(m, "#\tsite address code language function+offset [module]\n");
+		return 0;
+	}
+	query.found = iter->tp;
+	for_each_kernel_tracepoint(show_kernel_tracepoint, &query);
+	for_each_module_tracepoint(show_module_tracepoint, &query);
+	return 0;
+}
+
+static const struct seq_operations tracepoints_ops = {
+	.start	= tracepoints_start,
+	.next	= tracepoints_next,
+	.stop	= tracepoints_stop,
+	.show	= tracepoints_show,
+};
+
+static int tracepoints_open(struct inode *inode, struct file *file)
+{
+	int ret = tracing_check_open_get_tr(NULL);
+
+	if (ret)
+		return ret;
+	if (!__seq_open_private(file, &tracepoints_ops, sizeof(struct tracepoints_iter)))
+		return -ENOMEM;
+	return 0;
+}
+
+static const struct file_operations tracepoints_fops = {
+	.owner		= THIS_MODULE,
+	.open		= tracepoints_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= seq_release_private,
+};
+
+static __init int tracepoints_init(void)
+{
+	int ret = tracing_init_dentry();
+
+	if (ret)
+		return 0;
+	trace_create_file("tracepoints", TRACE_MODE_READ, NULL, NULL, &tracepoints_fops);
+	return 0;
+}
+fs_initcall(tracepoints_init);

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the scripts of this directory share.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+. "$DIR"/../kselftest/module_helpers.sh
+
+TEST=test_static_batch
+SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Call Trace:'
+SPLAT="$SPLAT"'|possible recursive locking|possible circular locking|inconsistent lock state'
+SPLAT="$SPLAT"'|suspicious RCU usage|INFO: task .* blocked'
+
+skip_all()
+{
+	ktap_skip_all "$@"
+	exit "$KSFT_SKIP"
+}
+
+complain()
+{
+	ktap_print_msg "$@"
+	return 1
+}
+
+# Where tracefs is; if it is nowhere, where it is now.
+find_tracing()
+{
+	TRACING="$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)"
+	[ -z "$TRACING" ] || return 0
+	grep -qw tracefs /proc/filesystems || return
+	TRACING=/sys/kernel/tracing
+	mount -t tracefs nodev $TRACING && MOUNTED=y
+}
+
+# The control file of dynamic debug, or nothing.
+find_dynamic_debug()
+{
+	for DDEBUG in /proc/dynamic_debug/control /sys/kernel/debug/dynamic_debug/control; do
+		[ ! -w $DDEBUG ] || return 0
+	done
+	DDEBUG=
+}
+
+# "set_up FUNCTION": FUNCTION is what to call on a signal; it must call put_back.
+set_up()
+{
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	find_tracing || skip_all "no tracefs"
+	[ -e "$TRACING/set_event" ] || skip_all "no trace events"
+	find_dynamic_debug
+	MARK="$(basename "$0") $$"
+	TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+	trap "$1; exit $KSFT_FAIL" INT TERM
+	# Thousands of messages of dynamic debug take minutes on a serial console.
+	read -r CONSOLE_LEVEL others < /proc/sys/kernel/printk
+	dmesg -n 1
+	echo "$MARK" > /dev/kmsg
+}
+
+put_back()
+{
+	dmesg -n "$CONSOLE_LEVEL"
+	rm -rf "$TMP"
+	[ -z "$MOUNTED" ] || umount "$TRACING"
+}
+
+# What is enabled by somebody else does not come into this.
+all_off()
+{
+	echo 0 > "$TRACING/events/enable" || return
+	[ -z "$DDEBUG" ] || echo "module * -p" > $DDEBUG
+}
+
+# The kernel has not complained since this was called last.
+clean_log()
+{
+	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" | grep -E "$SPLAT" | sed 's/^/# /' |
+		grep . && return 1
+	echo "$MARK" > /dev/kmsg
+}
+
+# Every site of every static key is as its key says, where that can be asked.
+CONSISTENT=/sys/kernel/debug/static_keys/check
+consistent()
+{
+	cat $CONSISTENT > "$TMP/check" || return
+	tail -n 1 "$TMP/check" | grep -q '\b0 mismatches' && return
+	tail -n 20 "$TMP/check" | sed 's/^/# /'
+	return 1
+}

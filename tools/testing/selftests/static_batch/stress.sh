@@ -1,0 +1,258 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# For 20 seconds, or as many as the argument says, events, messages and modules
+# with both are enabled, disabled, loaded and removed in all ways at once, while
+# CPUs run through their sites. Nothing may be lost or left of it.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/lib.sh
+
+SECONDS_TO_GO="${1:-20}"
+# A job each; the last of them sees whether anything is lost.
+KINDS="all single system pattern instance keys sample rust debug check"
+
+goes_on()
+{
+	[ ! -e "$TMP/stop" ]
+}
+
+# "again KIND": for the count of rounds.
+again()
+{
+	echo >> "$TMP/$1"
+	goes_on
+}
+
+job_all()
+{
+	while again all; do
+		echo 1 > "$TRACING/events/enable"
+		sleep 0.05
+		echo 0 > "$TRACING/events/enable"
+	done
+}
+
+job_single()
+{
+	while again single; do
+		for event in sched/sched_switch sched/sched_wakeup timer/timer_start \
+			     raw_syscalls/sys_enter syscalls/sys_enter_write kmem/kmalloc; do
+			[ -d "$TRACING/events/$event" ] || continue
+			echo 1 > "$TRACING/events/$event/enable"
+			echo 0 > "$TRACING/events/$event/enable"
+		done
+	done
+}
+
+job_system()
+{
+	while goes_on; do
+		for system in "$TRACING/events"/*/; do
+			again system || return
+			echo 1 > "${system}enable"
+			echo 0 > "${system}enable"
+		done
+	done
+}
+
+job_pattern()
+{
+	while again pattern; do
+		echo "sched:*" > "$TRACING/set_event"
+		echo "raw_syscalls:*" >> "$TRACING/set_event"
+		sleep 0.02
+		echo "!sched:*" >> "$TRACING/set_event"
+		echo > "$TRACING/set_event"
+	done
+}
+
+job_instance()
+{
+	while again instance; do
+		mkdir "$TRACING/instances/stress_$$" || continue
+		echo 0 > "$TRACING/instances/stress_$$/tracing_on"
+		echo 1 > "$TRACING/instances/stress_$$/events/enable"
+		sleep 0.02
+		# It goes with its events on.
+		rmdir "$TRACING/instances/stress_$$"
+	done
+}
+
+job_keys()
+{
+	present test_static_keys || return
+	while again keys; do
+		# It does not load if a key goes wrong.
+		if ! modprobe test_static_key_base || ! modprobe test_static_keys; then
+			echo >> "$TMP/keys_wrong"
+		fi
+		modprobe -r test_static_keys
+		modprobe -r test_static_key_base
+	done
+}
+
+job_sample()
+{
+	present trace-events-sample || return
+	while again sample; do
+		modprobe trace-events-sample
+		echo 1 > "$TRACING/events/sample-trace/enable"
+		sleep 0.1
+		modprobe -r trace-events-sample
+	done
+}
+
+job_rust()
+{
+	present test_rust_tracepoint || return
+	while again rust; do
+		# It does not load if others enable its events.
+		modprobe test_rust_tracepoint
+		echo 10 > /sys/module/test_rust_tracepoint/parameters/fire
+		modprobe -r test_rust_tracepoint
+	done
+}
+
+job_debug()
+{
+	[ -n "$DDEBUG" ] || return
+	while again debug; do
+		echo "module * +p" > $DDEBUG
+		sleep 0.02
+		echo "module * -p" > $DDEBUG
+	done
+}
+
+# What is enabled in an instance of its own concerns nobody else.
+job_check()
+{
+	while again check; do
+		echo 1 > "$INSTANCE/events/sched/sched_switch/enable"
+		echo > "$INSTANCE/trace"
+		sleep 0.05
+		grep -q ": sched_switch:" "$INSTANCE/trace" || echo on >> "$TMP/lost"
+		echo 0 > "$INSTANCE/events/sched/sched_switch/enable"
+		echo > "$INSTANCE/trace"
+		sleep 0.05
+		grep -q ": sched_switch:" "$INSTANCE/trace" && echo off >> "$TMP/lost"
+	done
+}
+
+# System calls and switches, to keep the sites warm.
+hot()
+{
+	while goes_on; do
+		dd if=/dev/zero of=/dev/null bs=16 count=2000
+		sleep 0.01
+	done
+}
+
+start()
+{
+	# Probes are called, but that they write takes most of the time.
+	echo 0 > "$TRACING/tracing_on"
+	for kind in $KINDS; do
+		: > "$TMP/$kind"
+		"job_$kind" > /dev/null 2>&1 &
+		JOBS="$JOBS $!"
+	done
+	for i in 1 2; do
+		hot > /dev/null 2>&1 &
+		JOBS="$JOBS $!"
+	done
+}
+
+# They end by themselves, when they are through with a round.
+stop()
+{
+	touch "$TMP/stop"
+	for job in $JOBS; do
+		wait "$job"
+	done
+	JOBS=
+}
+
+clean_up()
+{
+	stop
+	all_off
+	echo "$TRACING_ON" > "$TRACING/tracing_on"
+	for dir in "$TRACING/instances/stress_$$" "$INSTANCE"; do
+		[ ! -d "$dir" ] || rmdir "$dir"
+	done
+	for module in test_static_keys test_static_key_base trace_events_sample \
+		      test_rust_tracepoint; do
+		unload $module
+	done
+	put_back
+}
+
+run()
+{
+	start
+	begin=$(date +%s)
+	while [ $(($(date +%s) - begin)) -lt "$SECONDS_TO_GO" ]; do
+		sleep 2
+		clean_log || break
+	done
+	stop
+	for kind in $KINDS; do
+		# The last of them was not made.
+		rounds=$(($(wc -l < "$TMP/$kind") - 1))
+		ktap_print_msg "$kind: $rounds rounds"
+	done
+	clean_log
+}
+
+# Each job that can be done was; the others have not even begun.
+all_done()
+{
+	for kind in $KINDS; do
+		[ "$(wc -l < "$TMP/$kind")" -ne 1 ] || complain "no round of $kind" || return
+	done
+	[ -s "$TMP/check" ]
+}
+
+nothing_lost()
+{
+	[ ! -e "$TMP/keys_wrong" ] || complain "test_static_keys did not load" || return
+	[ ! -e "$TMP/lost" ] || complain "lost: $(wc -l < "$TMP/lost") times"
+}
+
+is_off()
+{
+	all_off || return
+	for file in "$TRACING/events/enable" "$INSTANCE/events/enable"; do
+		read -r state < "$file"
+		[ "$state" = 0 ] || complain "$file: $state" || return
+	done
+	[ -z "$DDEBUG" ] || ! grep -q '=p' $DDEBUG || complain "messages are left on" || return
+	echo > "$TRACING/trace"
+	echo 1 > "$TRACING/tracing_on"
+	sleep 0.2
+	! grep -v '^#' "$TRACING/trace" | sed 's/^/# /' | grep .
+}
+
+ktap_print_header
+set_up clean_up
+INSTANCE="$TRACING/instances/stress_check_$$"
+read -r TRACING_ON < "$TRACING/tracing_on"
+mkdir "$INSTANCE" || skip_all "no instances"
+all_off
+ktap_set_plan 5
+
+ktap_test_result "$SECONDS_TO_GO s of stress" run
+ktap_test_result "every job had its turn" all_done
+ktap_test_result "nothing is lost meanwhile" nothing_lost
+ktap_test_result "everything is off in the end" is_off
+if [ -r $CONSISTENT ]; then
+	ktap_test_result "all sites are as their keys" consistent
+else
+	ktap_test_skip "all sites are as their keys (no $CONSISTENT)"
+fi
+clean_up
+ktap_finished

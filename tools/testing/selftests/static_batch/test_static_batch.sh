@@ -1,0 +1,346 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Batches of changes to static keys: the KUnit suite, what enabling and disabling
+# many events or messages costs the other CPUs, and that it has an effect.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/lib.sh
+
+# IPIs that each other CPU may get for a change, however many sites there are.
+LIMIT=12
+LIMIT_DDEBUG=8
+# An event system counts if it has so many events.
+SYSTEM_EVENTS=5
+# Others send IPIs as well, now and then: the fewest of so many times count.
+TIMES=4
+INSTANCE=
+SAMPLE=trace-events-sample
+SAMPLE_DIR=trace_events_sample
+HOLD=/sys/module/$TEST/parameters/hold
+
+clean_up()
+{
+	[ ! -e $HOLD ] || echo 0 > $HOLD
+	all_off
+	[ -z "$INSTANCE" ] || rmdir "$INSTANCE"
+	unload $SAMPLE_DIR
+	unload test_static_keys
+	unload test_static_key_base
+	unload $TEST
+	put_back
+}
+
+#
+# The KUnit suite
+#
+
+kunit_results()
+{
+	if [ -e /sys/kernel/debug/kunit/static_batch/results ]; then
+		cat /sys/kernel/debug/kunit/static_batch/results
+	else
+		dmesg | sed -e 's/^\[[ .0-9]*\] //' -e "1,/$MARK/d"
+	fi
+}
+
+# Those that fail come with all they have to say.
+kunit()
+{
+	while read -r word rest; do
+		case $word in
+		ok)
+			rest="${rest#* }"
+			case $rest in
+			*" # SKIP"*) ktap_test_skip "${rest%% # SKIP*} (${rest##* # SKIP })" ;;
+			*) ktap_test_pass "$rest" ;;
+			esac ;;
+		not)
+			rest="${rest#ok * }"
+			grep -B 40 "not ok [0-9]* $rest\$" "$TMP/kunit" | sed 's/^/# /'
+			ktap_test_fail "$rest" ;;
+		esac
+	done < "$TMP/cases"
+}
+
+#
+# IPIs
+#
+
+# By the shell alone: starting a process sends some.
+count_ipis()
+{
+	ipis=0
+	while read -r name rest; do
+		[ "$name" = CAL: ] || continue
+		for word in $rest; do
+			case $word in
+			*[!0-9]*) break ;;
+			esac
+			ipis=$((ipis + word))
+		done
+	done < /proc/interrupts
+}
+
+# "ipis_of COMMAND...": fewest IPIs so far in FEWEST.
+ipis_of()
+{
+	count_ipis
+	before=$ipis
+	"$@" || return
+	count_ipis
+	ipis=$((ipis - before))
+	[ -n "$FEWEST" ] && [ "$FEWEST" -le $ipis ] || FEWEST=$ipis
+}
+
+put()
+{
+	echo "$1" > "$2"
+}
+
+append()
+{
+	echo "$1" >> "$2"
+}
+
+# "few_ipis LIMIT WHAT": whether FEWEST, of WHAT, is few enough.
+few_ipis()
+{
+	# Not by ktap_print_msg(), which takes a * for a pattern.
+	echo "# $2: $FEWEST IPIs with $CPUS CPUs"
+	[ "$FEWEST" -le $(($1 * (CPUS - 1))) ]
+}
+
+# "toggle LIMIT FILE ON OFF": write ON and OFF, each with few IPIs.
+toggle()
+{
+	most=
+	for value in "$3" "$4"; do
+		FEWEST=
+		for time in $(seq $TIMES); do
+			# Back to where it is from.
+			if [ "$value" = "$3" ]; then
+				put "$4" "$2" || return
+			else
+				put "$3" "$2" || return
+			fi
+			sleep 0.1
+			ipis_of put "$value" "$2" || return
+			[ "$FEWEST" -gt $(($1 * (CPUS - 1))) ] || break
+		done
+		few_ipis "$1" "${2#"$TRACING/"}: '$value'" || return
+	done
+}
+
+toggle_systems()
+{
+	for dir in "$1/events"/*/; do
+		set -- "$1" "$dir"*/
+		[ $(($# - 1)) -ge $SYSTEM_EVENTS ] && [ -e "$2/enable" ] || continue
+		toggle $LIMIT "${dir}enable" 1 0 || return
+	done
+}
+
+toggle_all()
+{
+	toggle $LIMIT "$TRACING/events/enable" 1 0
+}
+
+toggle_pattern()
+{
+	toggle $LIMIT "$TRACING/set_event" "syscalls:*" "" &&
+		toggle $LIMIT "$TRACING/set_event" "sched:*" "!sched:*"
+}
+
+toggle_instance()
+{
+	INSTANCE="$TRACING/instances/static_batch_$$"
+	mkdir "$INSTANCE" && toggle $LIMIT "$INSTANCE/events/enable" 1 0 || return
+	FEWEST=
+	for time in $(seq $TIMES); do
+		put 1 "$INSTANCE/events/enable" && sleep 0.1 && ipis_of rmdir "$INSTANCE" &&
+			mkdir "$INSTANCE" || return
+	done
+	rmdir "$INSTANCE"
+	INSTANCE=
+	# It starts a process, and frees buffers of all CPUs.
+	few_ipis $((2 * LIMIT)) "rmdir of the instance"
+}
+
+toggle_ddebug()
+{
+	toggle $LIMIT_DDEBUG $DDEBUG "module * +p" "module * -p"
+}
+
+# Of a module, and of what it takes to remove one without.
+remove_sample()
+{
+	FEWEST=
+	for time in $(seq $TIMES); do
+		modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
+			sleep 0.2 && ipis_of modprobe -r $SAMPLE || return
+	done
+}
+
+remove_module()
+{
+	remove_sample 0 || return
+	bare=$FEWEST
+	remove_sample 1 || return
+	ktap_print_msg "$bare IPIs without events"
+	few_ipis $((LIMIT + bare / (CPUS - 1))) "removal of a module with events"
+}
+
+ipi_test()
+{
+	name="few IPIs: $1"
+	shift
+	if [ "$CPUS" -lt 2 ]; then
+		ktap_test_skip "$name (one CPU)"
+	elif ! grep -q '^ *CAL:' /proc/interrupts; then
+		ktap_test_skip "$name (not counted)"
+	else
+		ktap_test_result "$name" "$@"
+	fi
+}
+
+#
+# Effects
+#
+
+work()
+{
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.01
+		cat /proc/self/stat > /dev/null
+	done
+}
+
+# "fires NAME FILE": an event is in the trace if 1 has been written to the file, and
+# is not if 0 has.
+fires()
+{
+	put 1 "$TRACING/events/$2/enable" && put "" "$TRACING/trace" || return
+	work
+	put 0 "$TRACING/events/$2/enable" || return
+	grep -q ": $1[:(]" "$TRACING/trace" || complain "no $1 with $2 enabled" || return
+	put "" "$TRACING/trace"
+	work
+	! grep -q ": $1[:(]" "$TRACING/trace" || complain "$1 with $2 disabled"
+}
+
+# Events that are sure to occur.
+SURE="sched/sched_switch sched/sched_waking sched/sched_process_exit timer/hrtimer_start
+      raw_syscalls/sys_enter raw_syscalls/sys_exit syscalls/sys_enter_read"
+
+fire()
+{
+	n=0
+	for event in $SURE; do
+		[ -d "$TRACING/events/$event" ] || continue
+		n=$((n + 1))
+		name="${event#*/}"
+		[ "${event%/*}" != syscalls ] || name="sys_${name#sys_enter_}"
+		fires "$name" "$event" && fires "$name" "${event%/*}" && fires "$name" "" ||
+			return
+	done
+	[ $n -gt 0 ]
+}
+
+# A line of the log for each call of a function with a message, and none.
+messages()
+{
+	dmesg > "$TMP/dmesg"
+	grep -c "kobject: " "$TMP/dmesg"
+}
+
+ddebug_works()
+{
+	put "module kobject +p" $DDEBUG || return
+	grep -q "kobject.*=p" $DDEBUG || return
+	before=$(messages)
+	modprobe test_static_key_base && unload test_static_key_base || return
+	after=$(messages)
+	put "module kobject -p" $DDEBUG
+	[ "$after" -gt "$before" ] || complain "no message" || return
+	modprobe test_static_key_base && unload test_static_key_base || return
+	[ "$(messages)" -eq "$after" ] || complain "messages when off"
+}
+
+#
+# Modules come and go while a batch is open
+#
+
+held()
+{
+	read -r patched of all < $HOLD
+	[ "$patched" = "$1" ] || [ "$patched" = "$2" ] || complain "$patched of $all are patched"
+}
+
+hold()
+{
+	# Where static calls are not patched, that one is as wanted at once.
+	put 1 $HOLD && held 0 1 || return
+	modprobe test_static_key_base && held 513 && put 0 $HOLD && held 0 &&
+		put 1 $HOLD && held 0 1 && modprobe test_static_keys && held 513 &&
+		put 0 $HOLD && held 0 || return
+	# This may remove the other module as well, which it has loaded.
+	put 1 $HOLD && held 0 1 && unload test_static_keys && held 513 &&
+		put 0 $HOLD && held 0
+}
+
+ktap_print_header
+set_up clean_up
+CPUS="$(grep -c '^processor' /proc/cpuinfo)"
+all_off
+
+# The number of cases is known when they have run.
+: > "$TMP/cases"
+if present $TEST; then
+	unload $TEST
+	modprobe $TEST
+	kunit_results > "$TMP/kunit"
+	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
+fi
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 11))
+
+if [ -s "$TMP/cases" ]; then
+	ktap_test_pass "the KUnit suite runs"
+elif [ "$(cat /sys/module/kunit/parameters/enable 2>/dev/null)" = N ] || ! present $TEST; then
+	ktap_test_skip "the KUnit suite runs (no module, or no kunit.enable)"
+else
+	ktap_test_fail "the KUnit suite runs"
+fi
+kunit
+if [ -e $HOLD ] && present test_static_keys && loadable test_static_keys; then
+	ktap_test_result "modules come and go while a batch is open" hold
+else
+	ktap_test_skip "modules come and go while a batch is open (not modules)"
+fi
+
+ipi_test "all events" toggle_all
+ipi_test "event systems" toggle_systems "$TRACING"
+ipi_test "set_event" toggle_pattern
+ipi_test "events of an instance" toggle_instance
+if [ -n "$DDEBUG" ]; then
+	ipi_test "dynamic debug" toggle_ddebug
+else
+	ktap_test_skip "few IPIs: dynamic debug (not there)"
+fi
+if present $SAMPLE && loadable $SAMPLE_DIR; then
+	ipi_test "a module is removed" remove_module
+else
+	ktap_test_skip "few IPIs: a module is removed (no $SAMPLE)"
+fi
+ktap_test_result "events fire when enabled, and only then" fire
+if [ -n "$DDEBUG" ] && grep -q kobject $DDEBUG; then
+	ktap_test_result "messages appear when enabled, and only then" ddebug_works
+else
+	ktap_test_skip "messages appear when enabled, and only then (none of kobjects)"
+fi
+ktap_test_result "the kernel does not complain" clean_log
+clean_up
+ktap_finished
