@@ -273,7 +273,7 @@ STEP_ARCHES = {
     "s390": StepArch("s390", "s390x-linux-gnu-"),
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
-                    "CONFIG_SAMPLES=y\nCONFIG_DEBUG_FS=y\n"
+                    "CONFIG_SAMPLES=y\n"
                     "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\n"
                     "CONFIG_SAMPLE_RUST_PRINT=m\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
@@ -289,6 +289,7 @@ CONFIG_MODULES=y
 CONFIG_MODULE_UNLOAD=y
 CONFIG_DEBUG_KERNEL=y
 CONFIG_DEBUG_FS=y
+CONFIG_DYNAMIC_DEBUG=y
 CONFIG_RUNTIME_TESTING_MENU=y
 CONFIG_KUNIT=y
 """

@@ -7,10 +7,10 @@
 #ifndef _LINUX_STATIC_KEY_VIEW_H
 #define _LINUX_STATIC_KEY_VIEW_H
 
+#include <linux/dynamic_debug.h>
 #include <linux/errno.h>
 #include <linux/jump_label.h>
 
-struct _ddebug;
 struct jump_entry;
 struct seq_file;
 

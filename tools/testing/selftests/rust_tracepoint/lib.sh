@@ -6,26 +6,11 @@
 # Copyright (C) 2026 The static-key tracepoints developers
 
 . "$DIR"/../kselftest/module_helpers.sh
+. "$DIR"/../kselftest/tracing_helpers.sh
 
 MODULE=test_rust_tracepoint
 SYSTEM=test_rust_tracepoint
 FIRE=/sys/module/$MODULE/parameters/fire
-
-skip_all()
-{
-	ktap_skip_all "$@"
-	exit "$KSFT_SKIP"
-}
-
-# Where tracefs is; if it is nowhere, where it is now.
-find_tracing()
-{
-	TRACING="$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)"
-	[ -z "$TRACING" ] || return 0
-	grep -qw tracefs /proc/filesystems || return
-	TRACING=/sys/kernel/tracing
-	mount -t tracefs nodev $TRACING && MOUNTED=y
-}
 
 # "set_up FUNCTION": FUNCTION is what to call in the end, and on a signal; it
 # must call put_back.

@@ -5,32 +5,17 @@
 # Copyright (C) 2026 The static-key tracepoints developers
 
 . "$DIR"/../kselftest/module_helpers.sh
+. "$DIR"/../kselftest/tracing_helpers.sh
 
 TEST=test_static_batch
 SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Call Trace:'
 SPLAT="$SPLAT"'|possible recursive locking|possible circular locking|inconsistent lock state'
 SPLAT="$SPLAT"'|suspicious RCU usage|INFO: task .* blocked'
 
-skip_all()
-{
-	ktap_skip_all "$@"
-	exit "$KSFT_SKIP"
-}
-
 complain()
 {
 	ktap_print_msg "$@"
 	return 1
-}
-
-# Where tracefs is; if it is nowhere, where it is now.
-find_tracing()
-{
-	TRACING="$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)"
-	[ -z "$TRACING" ] || return 0
-	grep -qw tracefs /proc/filesystems || return
-	TRACING=/sys/kernel/tracing
-	mount -t tracefs nodev $TRACING && MOUNTED=y
 }
 
 # The control file of dynamic debug, or nothing.
