@@ -254,7 +254,7 @@ kernel_key()
 		return
 	}
 	sites __tracepoint_kmalloc | grep -q '^nop .* skv_test_sites' &&
-		site_modules __tracepoint_kmalloc | grep -qx "1\[$MODULE\]" &&
+		site_modules __tracepoint_kmalloc | grep -qx "[0-9]*\[$MODULE\]" &&
 		is "$(($(cat $PARAMS/path) & 8))" 0 && echo 1 > "$event" || return
 	sites __tracepoint_kmalloc | grep -q '^jump .* skv_test_sites' &&
 		is "$(code __tracepoint_kmalloc | tr ' ' '\n' | sort -u)" jump &&
