@@ -36,8 +36,8 @@
  *
  * Everything here happens under tracepoints_mutex. A task that is not in a
  * batch and changes a tracepoint with a pending change lets all that is pending
- * take effect first; so does a module with tracepoints that goes away, and
- * tracepoint_synchronize_unregister().
+ * take effect first; so does a module with tracepoints that goes away, and a
+ * task in a batch that calls tracepoint_synchronize_unregister().
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>
