@@ -54,12 +54,15 @@ struct static_batch_tasks static_batch_tasks = {
 	.list = LIST_HEAD_INIT(static_batch_tasks.list),
 };
 
-/* Both protected by jump_label_mutex */
-static struct static_batch_items pending_keys = {
-	.list = LIST_HEAD_INIT(pending_keys.list),
+/* Protected by jump_label_mutex */
+struct static_batch_items static_batch_keys = {
+	.list = LIST_HEAD_INIT(static_batch_keys.list),
 };
 
-unsigned int static_batch_nr_keys;
+/* Protected by static_call_mutex */
+struct static_batch_items static_batch_calls = {
+	.list = LIST_HEAD_INIT(static_batch_calls.list),
+};
 
 /* --- static keys ---------------------------------------------------------- */
 
@@ -69,17 +72,14 @@ static bool add_key(struct static_key *key)
 
 	if (!item)
 		return false;
-	static_batch_add(&pending_keys, item, key);
-	WRITE_ONCE(static_batch_nr_keys, static_batch_nr_keys + 1);
+	static_batch_add(&static_batch_keys, item, key);
 	return true;
 }
 
 static void remove_key(struct static_batch_item *item)
 {
-	static_batch_remove(item);
+	static_batch_remove(&static_batch_keys, item);
 	kfree(item);
-	/* Pairs with static_batch_keys_pending(). */
-	smp_store_release(&static_batch_nr_keys, static_batch_nr_keys - 1);
 }
 
 /* The sites say what the state says. */
@@ -96,14 +96,14 @@ static void key_is_patched(struct static_batch_item *item)
 
 bool static_batch_pending(struct static_key *key)
 {
-	return static_batch_item(&pending_keys, key);
+	return static_batch_item(&static_batch_keys, key);
 }
 
 static void queue_keys(void)
 {
 	struct static_batch_item *item;
 
-	list_for_each_entry(item, &pending_keys.list, node) {
+	list_for_each_entry(item, &static_batch_keys.list, node) {
 		static_key_patch(item->what, true);
 		cond_resched();
 	}
@@ -113,24 +113,8 @@ static void keys_are_patched(void)
 {
 	struct static_batch_item *item, *next;
 
-	list_for_each_entry_safe(item, next, &pending_keys.list, node)
+	list_for_each_entry_safe(item, next, &static_batch_keys.list, node)
 		key_is_patched(item);
-}
-
-static void apply(void)
-{
-#ifdef HAVE_JUMP_LABEL_BATCH
-	arch_jump_label_transform_apply();
-#endif
-}
-
-void __static_batch_settle_keys(void)
-{
-	arch_static_batch_begin();
-	queue_keys();
-	apply();
-	arch_static_batch_end();
-	keys_are_patched();
 }
 
 /*
@@ -184,7 +168,7 @@ static bool key_dec(struct static_key *key, struct static_batch_item *item, bool
 			return false;
 		/* Only static_key_fast_inc_not_disabled() can come in between. */
 		if (atomic_cmpxchg(&key->enabled, 1, 0) != 1) {
-			remove_key(static_batch_item(&pending_keys, key));
+			remove_key(static_batch_item(&static_batch_keys, key));
 			return false;
 		}
 	} else {
@@ -195,7 +179,7 @@ static bool key_dec(struct static_key *key, struct static_batch_item *item, bool
 
 bool __static_batch_key(struct static_key *key, enum static_batch_op op)
 {
-	struct static_batch_item *item = static_batch_item(&pending_keys, key);
+	struct static_batch_item *item = static_batch_item(&static_batch_keys, key);
 
 	if (!static_batch_in_task()) {
 		if (item) {
@@ -225,25 +209,17 @@ struct pending_call {
 	void				*tramp;
 };
 
-/* Both protected by static_call_mutex */
-static struct static_batch_items pending_calls = {
-	.list = LIST_HEAD_INIT(pending_calls.list),
-};
-
-unsigned int static_batch_nr_calls;
-
 static struct pending_call *pending_call(struct static_call_key *key)
 {
-	struct static_batch_item *item = static_batch_item(&pending_calls, key);
+	struct static_batch_item *item = static_batch_item(&static_batch_calls, key);
 
 	return item ? container_of(item, struct pending_call, item) : NULL;
 }
 
 static void remove_call(struct pending_call *call)
 {
-	static_batch_remove(&call->item);
+	static_batch_remove(&static_batch_calls, &call->item);
 	kfree(call);
-	static_batch_nr_calls--;
 }
 
 static void queue_calls(void)
@@ -254,7 +230,7 @@ static void queue_calls(void)
 	 * The architecture compares what is there with what it will write, so
 	 * one that was changed back costs nothing here.
 	 */
-	list_for_each_entry_safe(call, next, &pending_calls.list, item.node) {
+	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
 		static_call_patch(call->item.what, call->tramp, true);
 		remove_call(call);
 		cond_resched();
@@ -265,7 +241,7 @@ void __static_batch_settle_calls(void)
 {
 	struct pending_call *call, *next;
 
-	list_for_each_entry_safe(call, next, &pending_calls.list, item.node) {
+	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
 		static_call_patch(call->item.what, call->tramp, false);
 		remove_call(call);
 	}
@@ -292,8 +268,7 @@ bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 			return false;
 		}
 		call->tramp = tramp;
-		static_batch_add(&pending_calls, &call->item, key);
-		static_batch_nr_calls++;
+		static_batch_add(&static_batch_calls, &call->item, key);
 	}
 	WRITE_ONCE(key->func, func);
 	return true;
@@ -301,13 +276,29 @@ bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 
 #else
 
-unsigned int static_batch_nr_calls;
-
 static void queue_calls(void) { }
 
 #endif
 
 /* --- batches -------------------------------------------------------------- */
+
+static void patch_pending(bool calls)
+{
+	arch_static_batch_begin();
+	if (calls)
+		queue_calls();
+	queue_keys();
+#ifdef HAVE_JUMP_LABEL_BATCH
+	arch_jump_label_transform_apply();
+#endif
+	arch_static_batch_end();
+	keys_are_patched();
+}
+
+void __static_batch_settle_keys(void)
+{
+	patch_pending(false);
+}
 
 static void flush_cpuslocked(void)
 {
@@ -315,14 +306,8 @@ static void flush_cpuslocked(void)
 
 	static_call_lock();
 	jump_label_lock();
-	if (static_batch_nr_calls || static_batch_nr_keys) {
-		arch_static_batch_begin();
-		queue_calls();
-		queue_keys();
-		apply();
-		arch_static_batch_end();
-		keys_are_patched();
-	}
+	if (static_batch_calls.nr || static_batch_keys.nr)
+		patch_pending(true);
 	jump_label_unlock();
 	static_call_unlock();
 }
@@ -461,7 +446,7 @@ bool static_batch_test_no_memory(void)
 /* How many keys and calls are pending. */
 unsigned int static_batch_test_pending(void)
 {
-	return READ_ONCE(static_batch_nr_keys) + READ_ONCE(static_batch_nr_calls);
+	return READ_ONCE(static_batch_keys.nr) + READ_ONCE(static_batch_calls.nr);
 }
 EXPORT_SYMBOL_GPL(static_batch_test_pending);
 

@@ -112,6 +112,8 @@ struct static_batch_item {
 struct static_batch_items {
 	struct hlist_head	hash[1 << STATIC_BATCH_HASH_BITS];
 	struct list_head	list;
+	/* Can be read without that protection. */
+	unsigned int		nr;
 };
 
 static inline struct static_batch_item *
@@ -131,6 +133,7 @@ static inline void static_batch_add(struct static_batch_items *items,
 	item->what = what;
 	hlist_add_head(&item->hash, &items->hash[hash_ptr(what, STATIC_BATCH_HASH_BITS)]);
 	list_add_tail(&item->node, &items->list);
+	WRITE_ONCE(items->nr, items->nr + 1);
 }
 
 /* Memory for what is put off. */
@@ -139,11 +142,14 @@ static inline void *static_batch_alloc(size_t size)
 	return static_batch_test_no_memory() ? NULL : kmalloc(size, GFP_KERNEL);
 }
 
-/* The caller frees it. */
-static inline void static_batch_remove(struct static_batch_item *item)
+/* The caller frees it. Whoever finds it gone sees what was done before. */
+static inline void static_batch_remove(struct static_batch_items *items,
+				       struct static_batch_item *item)
 {
 	hlist_del(&item->hash);
 	list_del(&item->node);
+	/* Pairs with static_batch_keys_pending(). */
+	smp_store_release(&items->nr, items->nr - 1);
 }
 
 /* --- static keys and static calls ----------------------------------------- */
@@ -157,7 +163,7 @@ enum static_batch_op {
 
 #ifdef CONFIG_JUMP_LABEL
 extern struct static_batch_tasks static_batch_tasks;
-extern unsigned int static_batch_nr_keys, static_batch_nr_calls;
+extern struct static_batch_items static_batch_keys, static_batch_calls;
 
 /* Whether the sites of a key are not yet patched. Context: jump_label_mutex held. */
 bool static_batch_pending(struct static_key *key);
@@ -177,7 +183,7 @@ void __static_batch_settle_calls(void);
  */
 static inline bool static_batch_key(struct static_key *key, enum static_batch_op op)
 {
-	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_nr_keys))
+	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_keys.nr))
 		return false;
 	return __static_batch_key(key, op);
 }
@@ -190,20 +196,20 @@ static inline bool static_batch_key(struct static_key *key, enum static_batch_op
 static inline bool static_batch_keys_pending(void)
 {
 	/* Pairs with the release when a key has been patched. */
-	return smp_load_acquire(&static_batch_nr_keys);
+	return smp_load_acquire(&static_batch_keys.nr);
 }
 
 /* Before keys and sites come, go or are sealed. Context: jump_label_mutex held. */
 static inline void static_batch_settle_keys(void)
 {
-	if (static_batch_nr_keys)
+	if (static_batch_keys.nr)
 		__static_batch_settle_keys();
 }
 
 /* As static_batch_key(). Context: static_call_mutex held. */
 static inline bool static_batch_call(struct static_call_key *key, void *tramp, void *func)
 {
-	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_nr_calls))
+	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_calls.nr))
 		return false;
 	return __static_batch_call(key, tramp, func);
 }
@@ -211,7 +217,7 @@ static inline bool static_batch_call(struct static_call_key *key, void *tramp, v
 /* Context: static_call_mutex held. */
 static inline void static_batch_settle_calls(void)
 {
-	if (static_batch_nr_calls)
+	if (static_batch_calls.nr)
 		__static_batch_settle_calls();
 }
 

@@ -796,38 +796,21 @@ static const struct seq_operations view_ops = {
 	.show	= view_show,
 };
 
-static int view_open(struct file *file, bool sites)
+/* The files "keys" and "sites"; the latter comes with data. */
+static int view_open(struct inode *inode, struct file *file)
 {
 	struct view_iter *iter;
 
 	iter = __seq_open_private(file, &view_ops, sizeof(*iter));
 	if (!iter)
 		return -ENOMEM;
-	iter->sites = sites;
+	iter->sites = inode->i_private;
 	return 0;
 }
 
-static int keys_open(struct inode *inode, struct file *file)
-{
-	return view_open(file, false);
-}
-
-static const struct file_operations keys_fops = {
+static const struct file_operations view_fops = {
 	.owner		= THIS_MODULE,
-	.open		= keys_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= seq_release_private,
-};
-
-static int sites_open(struct inode *inode, struct file *file)
-{
-	return view_open(file, true);
-}
-
-static const struct file_operations sites_fops = {
-	.owner		= THIS_MODULE,
-	.open		= sites_open,
+	.open		= view_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= seq_release_private,
@@ -906,8 +889,8 @@ static __init int view_init(void)
 	struct dentry *dir = debugfs_create_dir("static_keys", NULL);
 
 	note_tracepoints();
-	debugfs_create_file("keys", 0400, dir, NULL, &keys_fops);
-	debugfs_create_file("sites", 0400, dir, NULL, &sites_fops);
+	debugfs_create_file("keys", 0400, dir, NULL, &view_fops);
+	debugfs_create_file("sites", 0400, dir, (void *)true, &view_fops);
 	debugfs_create_file("check", 0400, dir, NULL, &check_fops);
 	return 0;
 }

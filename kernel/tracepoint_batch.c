@@ -62,17 +62,15 @@ struct static_batch_tasks tracepoint_batch_tasks = {
 	.list = LIST_HEAD_INIT(tracepoint_batch_tasks.list),
 };
 
-/* Both protected by tracepoints_mutex */
-static struct static_batch_items pending = {
-	.list = LIST_HEAD_INIT(pending.list),
+/* Protected by tracepoints_mutex */
+struct static_batch_items tracepoint_batch_items = {
+	.list = LIST_HEAD_INIT(tracepoint_batch_items.list),
 };
 
-unsigned int tracepoint_batch_nr;
-
 #define for_each_pending(probes) \
-	list_for_each_entry(probes, &pending.list, item.node)
+	list_for_each_entry(probes, &tracepoint_batch_items.list, item.node)
 #define for_each_pending_safe(probes, next) \
-	list_for_each_entry_safe(probes, next, &pending.list, item.node)
+	list_for_each_entry_safe(probes, next, &tracepoint_batch_items.list, item.node)
 
 static struct tracepoint *tracepoint(struct pending_probes *probes)
 {
@@ -93,17 +91,16 @@ static struct pending_probes reserve;
 
 static struct pending_probes *pending_probes(struct tracepoint *tp)
 {
-	struct static_batch_item *item = static_batch_item(&pending, tp);
+	struct static_batch_item *item = static_batch_item(&tracepoint_batch_items, tp);
 
 	return item ? container_of(item, struct pending_probes, item) : NULL;
 }
 
 static void remove_probes(struct pending_probes *probes)
 {
-	static_batch_remove(&probes->item);
+	static_batch_remove(&tracepoint_batch_items, &probes->item);
 	if (probes != &reserve)
 		kfree(probes);
-	tracepoint_batch_nr--;
 }
 
 /* Whether an array that was built anew came out as the old one. */
@@ -158,6 +155,7 @@ static void replace(bool *first, bool *single)
 	for_each_pending(probes) {
 		struct tracepoint *tp = tracepoint(probes);
 		struct tracepoint_func *live = live_funcs(tp), *funcs = probes->funcs;
+		bool to_single = tp_func_state(funcs) == TP_FUNC_1;
 
 		probes->first = !live;
 		rcu_assign_pointer(tp->funcs, funcs);
@@ -169,12 +167,10 @@ static void replace(bool *first, bool *single)
 		 */
 		if (!funcs)
 			tp_rcu_get_state(TP_TRANSITION_SYNC_1_0_1);
-		else if (tp_func_state(funcs) == TP_FUNC_1 && !live)
-			*first = true;
-		else if (!live || funcs[0].data != live[0].data)
+		else if (live ? funcs[0].data != live[0].data : !to_single)
 			tp_rcu_get_state(TP_TRANSITION_SYNC_N_2_1);
-		if (tp_func_state(funcs) == TP_FUNC_1 && live)
-			*single = true;
+		if (to_single)
+			*(live ? single : first) = true;
 		tp_release_probes(live);
 	}
 }
@@ -203,7 +199,7 @@ static void commit(void)
 
 	lockdep_assert_held(&tracepoints_mutex);
 
-	if (!tracepoint_batch_nr)
+	if (!tracepoint_batch_items.nr)
 		return;
 	static_batch_begin(&batch);
 	drop_unchanged();
@@ -237,8 +233,7 @@ static struct pending_probes *put_off(struct tracepoint *tp)
 	if (!probes)
 		probes = &reserve;
 	probes->funcs = live_funcs(tp);
-	static_batch_add(&pending, &probes->item, tp);
-	tracepoint_batch_nr++;
+	static_batch_add(&tracepoint_batch_items, &probes->item, tp);
 	return probes;
 }
 

@@ -37,7 +37,7 @@ enum tp_func_state tp_func_state(const struct tracepoint_func *tp_funcs);
 void tp_update_call(struct tracepoint *tp, struct tracepoint_func *tp_funcs);
 
 extern struct static_batch_tasks tracepoint_batch_tasks;
-extern unsigned int tracepoint_batch_nr;
+extern struct static_batch_items tracepoint_batch_items;
 
 bool __tracepoint_batch_add(struct tracepoint *tp, struct tracepoint_func *func, int prio,
 			    bool warn, int *ret);
@@ -52,7 +52,7 @@ void tracepoint_batch_settle(void);
  */
 static inline bool tracepoint_batch_active(void)
 {
-	return !list_empty(&tracepoint_batch_tasks.list) || tracepoint_batch_nr ||
+	return !list_empty(&tracepoint_batch_tasks.list) || tracepoint_batch_items.nr ||
 	       static_batch_in_task();
 }
 

@@ -34,5 +34,5 @@ put_back()
 	elif ! [ -d /sys/module/$MODULE ]; then
 		modprobe -q $MODULE
 	fi
-	[ -z "$MOUNTED" ] || umount "$TRACING"
+	unmount
 }

@@ -64,13 +64,6 @@ same()
 	complain_of "$TMP/diff"
 }
 
-# For a test that cannot be done: "skip REASON; return".
-skip()
-{
-	REASON="$*"
-	return "$KSFT_SKIP"
-}
-
 have_program()
 {
 	[ -x "$DIR/$1" ] || skip "$1 is not built"
@@ -717,27 +710,6 @@ duplicate()
 #
 # All tests, in order
 #
-
-# Called twice for each test: to count, and to run. A test has failed, has
-# passed, or has called skip.
-check()
-{
-	if [ -z "$RUNNING" ]; then
-		KSFT_NUM_TESTS=$((KSFT_NUM_TESTS + 1))
-		return
-	fi
-	description="$1"
-	shift
-	"$@"
-	case $? in
-	0)
-		ktap_test_pass "$description" ;;
-	"$KSFT_SKIP")
-		ktap_test_skip "$description ($REASON)" ;;
-	*)
-		ktap_test_fail "$description" ;;
-	esac
-}
 
 twin_tests()
 {

@@ -12,12 +12,6 @@ SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Cal
 SPLAT="$SPLAT"'|possible recursive locking|possible circular locking|inconsistent lock state'
 SPLAT="$SPLAT"'|suspicious RCU usage|INFO: task .* blocked'
 
-complain()
-{
-	ktap_print_msg "$@"
-	return 1
-}
-
 # The control file of dynamic debug, or nothing.
 find_dynamic_debug()
 {
@@ -47,7 +41,7 @@ put_back()
 {
 	dmesg -n "$CONSOLE_LEVEL"
 	rm -rf "$TMP"
-	[ -z "$MOUNTED" ] || umount "$TRACING"
+	unmount
 }
 
 # What is enabled by somebody else does not come into this.

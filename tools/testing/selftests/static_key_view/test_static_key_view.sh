@@ -8,6 +8,8 @@
 
 DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/../kselftest/module_helpers.sh
+. "$DIR"/../kselftest/tracing_helpers.sh
 
 MODULE=test_static_key_view
 PARAMS=/sys/module/$MODULE/parameters
@@ -15,45 +17,6 @@ KPTR=/proc/sys/kernel/kptr_restrict
 # The last of three keys in an array; a key has two words, of 32 or 64 bits.
 ARRAY=
 RUNNING=
-
-skip_all()
-{
-	ktap_skip_all "$@"
-	exit "$KSFT_SKIP"
-}
-
-# For a test that cannot run, with the reason: its status.
-skip()
-{
-	REASON="$1"
-	return "$KSFT_SKIP"
-}
-
-complain()
-{
-	ktap_print_msg "$@"
-	return 1
-}
-
-# The -n option of kmod's modprobe is not known to busybox, but -D is to both.
-present()
-{
-	[ -d "/sys/module/$1" ] || modprobe -q -D "$1" >/dev/null 2>&1
-}
-
-unload()
-{
-	! [ -d "/sys/module/$1" ] || modprobe -q -r "$1"
-}
-
-# Where a file system is; if it is nowhere, where it is now.
-find_mount()
-{
-	found="$(awk -v type="$1" '$3 == type { print $2; exit }' /proc/mounts)"
-	[ -z "$found" ] || return 0
-	grep -qw "$1" /proc/filesystems || return
-	mount -t "$1" nodev "$2" && found="$2" && MOUNTED="$2 $MOUNTED"
-}
 
 clean_up()
 {
@@ -66,9 +29,7 @@ clean_up()
 	unload test_static_key_base
 	unload $MODULE
 	rm -rf "$TMP"
-	for mounted in $MOUNTED; do
-		umount "$mounted"
-	done
+	unmount
 }
 
 #
@@ -399,27 +360,6 @@ under_change()
 	return $status
 }
 
-# Called twice for each test: to count, and to run. A test has failed, has
-# passed, or has called skip.
-check()
-{
-	if [ -z "$RUNNING" ]; then
-		KSFT_NUM_TESTS=$((KSFT_NUM_TESTS + 1))
-		return
-	fi
-	description="$1"
-	shift
-	"$@"
-	case $? in
-	0)
-		ktap_test_pass "$description" ;;
-	"$KSFT_SKIP")
-		ktap_test_skip "$description ($REASON)" ;;
-	*)
-		ktap_test_fail "$description" ;;
-	esac
-}
-
 # A test that has to find keys of the module by name.
 check_named()
 {
@@ -472,12 +412,10 @@ ktap_print_header
 [ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
 present $MODULE || skip_all "module $MODULE is not found"
 ! [ -d /sys/module/$MODULE ] || modprobe -q -r $MODULE || skip_all "$MODULE cannot be unloaded"
-MOUNTED=
 find_mount debugfs /sys/kernel/debug || skip_all "no debugfs"
-VIEW="$found/static_keys"
+VIEW="$FOUND/static_keys"
 [ -d "$VIEW" ] || skip_all "no view of static keys"
-find_mount tracefs /sys/kernel/tracing || skip_all "no tracefs"
-TRACING="$found"
+find_tracing || skip_all "no tracefs"
 [ -e "$TRACING/tracepoints" ] || skip_all "no view of tracepoints"
 INSTANCE="$TRACING/instances/static_key_view_$$"
 EVENT="$TRACING/events/sched/sched_switch/enable"
