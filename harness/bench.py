@@ -183,6 +183,98 @@ grep -q 'static_key_benchmark_rust_hit: nr=999 ' trace ||
 	echo "@error insn.rust_defined_enabled the event is not in the trace"
 echo >trace
 """, patched_only=True),
+    Probe("insn", r"""
+# The functions of the benchmarks take the same arguments as their event shows.
+target='bench_empty(int nr, u64 value, x64 flags, string name)'
+probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
+
+# dynamic FIGURE FILE DEFINITION: what a call costs with an event, and with all that
+# are defined already.
+dynamic()
+{
+	if ! echo "$3" >>"$2"; then
+		echo "@error insn.$1 $3 is refused"
+		return
+	fi
+	echo 1 >events/functions/enable
+	[ "$(cat events/functions/enable)" = 1 ] ||
+		echo "@error insn.$1 not all events are enabled"
+	insn empty_call "$1"
+	grep -q ': bench_empty.*: ' trace ||
+		echo "@error insn.$1 the event is not in the trace"
+	echo 0 >events/functions/enable
+	echo >trace
+	echo >dynamic_events
+}
+
+# least: of the figures that are read; errors are passed on.
+least()
+{
+	cat >/tmp/figures
+	grep '^@error' /tmp/figures
+	grep '^@figure' /tmp/figures | sort -n -k 3 | head -n 1
+}
+
+# cheaper FIGURE DEFINITION...: the least of several kinds of events.
+cheaper()
+{
+	figure=$1
+	shift
+	for definition in "$@"; do
+		dynamic "$figure" dynamic_events "$definition"
+	done | least
+}
+
+# per_field FIGURE ONE NINE: from what dynamic said of one field and of nine.
+per_field()
+{
+	case "$2 $3" in
+	*@error*)
+		printf '%s\n' "$2" "$3" | grep '^@error' ;;
+	*)
+		echo "${2##* } ${3##* }" |
+			awk -v figure="$1" '{ printf "@figure insn.%s %.3f\n", figure, ($2 - $1) / 8 }' ;;
+	esac
+}
+
+# others FILE DEFINITION: 99 events on other functions; DEFINITION has "$function" in it.
+others()
+{
+	nr=0
+	for function in $(sed -e 's/ .*//' available_filter_functions |
+			grep '^[a-z]*_[a-z_]*$' | sort | uniq -u); do
+		eval "echo \"$2\"" 2>/dev/null >>"$1" && nr=$((nr + 1))
+		[ $nr -lt 99 ] || return
+	done
+	echo "@error insn.function_event_of_100 only $nr events"
+}
+
+dynamic function_event_4args function_events "$target"
+cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
+	"p:functions/bench_empty_p bench_empty $probe"
+dynamic function_event_return function_events 'bench_empty() -> int ret'
+cheaper probe_event_return 'f:functions/bench_empty_f bench_empty%return ret=$retval:s32' \
+	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
+dynamic function_event_entry_and_return function_events "$target -> int ret"
+cheaper probe_event_entry_and_return \
+	"f:functions/bench_empty_f bench_empty%return $probe ret=\$retval:s32" \
+	"r:functions/bench_empty_r bench_empty $probe ret=\$retval:s32"
+one=$(dynamic one function_events 'bench_empty(u64 a)')
+nine=$(dynamic nine function_events \
+	'bench_empty(u64 a|u64 b|u64 c|u64 d|u64 e|u64 f|u64 g|u64 h|u64 i)')
+per_field function_event_field "$one" "$nine"
+one=$(cheaper one 'f:functions/bench_empty_f bench_empty a=$arg1')
+nine=$(cheaper nine 'f:functions/bench_empty_f bench_empty a=$arg1 b=$arg1 c=$arg1 d=$arg1 e=$arg1 f=$arg1 g=$arg1 h=$arg1 i=$arg1')
+per_field probe_event_field "$one" "$nine"
+# A hundred events, of which one is hit.
+others function_events '$function(x64 a)'
+dynamic function_event_of_100 function_events "$target"
+for kind in f p; do
+	others dynamic_events "$kind:functions/\$function \$function a=\\\$arg1"
+	dynamic probe_event_of_100 dynamic_events \
+		"$kind:functions/bench_empty_$kind bench_empty $probe"
+done | least
+""", patched_only=True),
     Probe("smp", r"""
 set -- events/*/*/enable
 echo "@figure events.total $#"
@@ -232,6 +324,12 @@ ROWS = (
     Row("insn.rust_declared_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
     Row("insn.rust_defined_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
     Row("insn.rust_defined_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
+    Row("insn.function_event_4args", INSTRUCTIONS, stock="insn.probe_event_4args"),
+    Row("insn.function_event_return", INSTRUCTIONS, stock="insn.probe_event_return"),
+    Row("insn.function_event_entry_and_return", INSTRUCTIONS,
+        stock="insn.probe_event_entry_and_return"),
+    Row("insn.function_event_field", INSTRUCTIONS, stock="insn.probe_event_field"),
+    Row("insn.function_event_of_100", INSTRUCTIONS, stock="insn.probe_event_of_100"),
     Row("events.total", EVENTS),
     Row("ipi.enable_all", IPIS),
     Row("ipi.disable_all", IPIS),
@@ -248,6 +346,8 @@ NOTES = (
     "insn.* include the loop and the call, which alone take insn.empty_call",
     "insn.rust_* are compared with the same event in a C function, both without the "
     "function tracer's no-op",
+    "insn.function_event_* are compared with the cheaper of kprobe and fprobe event that "
+    "shows the same; of_100 is 4args with 99 other events of the same kind enabled",
     "time.* are of an emulated machine and only say something relative to each other",
     "bytes.text counts the code that stays after boot, without padding",
 )

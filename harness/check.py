@@ -278,7 +278,10 @@ STEP_ARCHES = {
                     "CONFIG_SAMPLE_RUST_PRINT=m\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
-                    "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"),
+                    "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
+                    "CONFIG_FUNCTION_GRAPH_TRACER=y\n"
+                    "CONFIG_BPF_SYSCALL=y\nCONFIG_DEBUG_INFO_DWARF5=y\n"
+                    "CONFIG_DEBUG_INFO_BTF=y\n"),
 }
 STEP_CONFIG = """\
 CONFIG_JUMP_LABEL=y

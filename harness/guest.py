@@ -25,10 +25,10 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
 SELFTESTS = ("ftrace", "static_keys", "static_key_view", "static_batch", "rust_tracepoint",
-             "kselftest")
+             "function_events", "kselftest")
 # Those of them with programs to compile, and the compilers; the programs need
 # no C library.
-COMPILED = ("rust_tracepoint",)
+COMPILED = ("rust_tracepoint", "function_events")
 COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
             "riscv64": "riscv64-linux-gnu-gcc"}
 

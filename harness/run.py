@@ -14,8 +14,8 @@ import ui
 from ui import Failure
 
 # What an admin types to trace the base's trace-event sample, whose thread fires
-# once a second, and two events that Rust code calls: one defined in C, the other
-# in Rust.
+# once a second, two events that Rust code calls: one defined in C, the other in Rust;
+# and a function of the kernel, by its prototype.
 SCRIPT = r"""
 cd /sys/kernel/tracing || exit 1
 say() { echo "# $*"; eval "$@"; }
@@ -24,7 +24,11 @@ say 'echo 1 > events/sample-trace/foo_bar/enable' || exit 1
 say modprobe test_rust_tracepoint || exit 1
 say 'echo 1 > events/test_rust_tracepoint/test_c_first/enable' || exit 1
 say 'echo 1 > events/test_rust_tracepoint/test_rust_first/enable' || exit 1
+say "echo 'SyS_openat(int dfd, string path, x32 flags, x16 mode)' > function_events" || exit 1
+say 'echo 1 > events/functions/SyS_openat/enable' || exit 1
 say 'echo 1 > tracing_on' || exit 1
+say 'cat /proc/version > /dev/null' || exit 1
+say 'echo 0 > events/functions/SyS_openat/enable' || exit 1
 say 'echo 2 > /sys/module/test_rust_tracepoint/parameters/fire' || exit 1
 sleep 3
 say 'echo 0 > events/enable' || exit 1
@@ -34,6 +38,8 @@ say cat trace
 EXPECTED = {
     "event of the sample": re.compile(r"event-sample-\d+ .* foo_bar: foo hello \d+"),
     "event of C in Rust": re.compile(r" test_c_first: value=1$"),
+    "function event": re.compile(r" SyS_openat: \S+->SyS_openat\(dfd=-100, "
+                                 r'path="/proc/version", flags=0x\w+, mode=0x0\)$'),
     "event of Rust": re.compile(r" test_rust_first: value=1$"),
 }
 

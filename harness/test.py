@@ -19,22 +19,30 @@ import guest
 import kernel as kernels
 import results
 import run
+import series
 import sitecheck
 import ui
 from ui import BUILD
 
+FUNCTION_TEST = "function_events/test_function_events.sh"
 KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh",
               "static_key_view/test_static_key_view.sh", "static_batch/test_static_batch.sh",
-              "rust_tracepoint/test_rust_tracepoint.sh")
-# What the last of them has use for, where the host's programs run.
+              "rust_tracepoint/test_rust_tracepoint.sh", FUNCTION_TEST)
+# What the last two have use for, where the host's programs run.
 KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
-# How often the module of that test is loaded and unloaded in the stress test: in
+# How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
 # the full run as often as it takes to see a leak of a few bytes in each round.
 STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
+# Seconds for which the parser of function events is fuzzed in user space; and, in the
+# full run, of load with sixty of them, and how many lines with errors are written.
+PARSE_FUZZ = 20
+PARSE_FUZZ_FULL = 1800
+FUNCTION_LOAD_FULL = 300
+FUNCTION_LINES_FULL = 100000
 
 KSELFTEST_SCRIPT = r"""
 for test in $(cat /job/tests); do
@@ -50,6 +58,24 @@ DOCTESTS_SCRIPT = r"""
 modprobe test_static_batch
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
+
+# Function events from the kernel's command line: one that the first process starts
+# with, one with a name, and one that is wrong.
+BOOT_EVENTS = ("kernel_execve(string path) -> int;no_such_function(int a);"
+               "c:boot/open SyS_openat(NULL, string path)")
+BOOT_SCRIPT = r"""
+cd /sys/kernel/tracing
+cat function_events
+cat events/functions/kernel_execve/enable events/boot/open/enable
+grep -m 1 -o 'kernel_execve(path="/init") -> ret=0 ' trace
+dmesg | grep -o 'cannot add "no_such_function(int a)": -2'
+"""
+BOOT_LINES = """kernel_execve(string path) -> int
+c:boot/open SyS_openat(NULL, string path)
+1
+1
+kernel_execve(path="/init") -> ret=0 
+cannot add "no_such_function(int a)": -2"""
 
 # The test module of tracepoints in Rust, and two functions in it that have one
 # tracepoint each, in C and in Rust.
@@ -90,7 +116,13 @@ def in_guests(found, what, kernel, *jobs):
         report(found)
 
 
-def kselftests(kernel, smp):
+def memory(kernel):
+    """What a guest needs."""
+    # KASAN takes an eighth of it, and what is freed stays for a while.
+    return "2G" if kernel.name.endswith("-debug") else "1G"
+
+
+def kselftests(kernel, smp, tests=KSELFTESTS):
     """The kernel's selftests of what the series adds, in an SMP guest."""
     group = f"kselftest {kernel.name}, {smp} CPUs"
     statuses = {}
@@ -101,14 +133,15 @@ def kselftests(kernel, smp):
             statuses[test] = int(status)
 
     result = guest.boot(kernel, KSELFTEST_SCRIPT, f"kselftest-{kernel.name}-{smp}",
-                        smp=smp, on_line=on_line,
-                        files={"tests": "\n".join(KSELFTESTS) + "\n"},
-                        programs=KSELFTEST_PROGRAMS.get(kernel.name, ()), timeout=900)
+                        smp=smp, memory=memory(kernel), on_line=on_line,
+                        files={"tests": "\n".join(tests) + "\n"},
+                        programs=KSELFTEST_PROGRAMS.get(kernel.name, ()),
+                        timeout=3600 if kernel.name.endswith("-debug") else 900)
 
     def report(found):
         guest_trouble(found, group, result)
         failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
-        for test in KSELFTESTS:
+        for test in tests:
             status = statuses.get(test)
             # Here every module is built, so a skipped test is one that is lost;
             # and the base's script has no status for each of its failures.
@@ -130,13 +163,64 @@ def stress(kernel, rounds):
 
 def batch_stress(kernel, seconds):
     """Enable and disable events in all ways at once."""
-    # KASAN takes an eighth of the memory, and what is freed stays for a while.
-    memory = "2G" if kernel.name.endswith("-debug") else "1G"
     result = guest.boot(kernel, f"cd /selftests/static_batch && ./stress.sh {seconds}\n",
-                        f"stress-static-batch-{kernel.name}", smp=4, memory=memory,
+                        f"stress-static-batch-{kernel.name}", smp=4, memory=memory(kernel),
                         timeout=600 + 3 * seconds)
     return lambda found: ktap(
         found, f"batches under stress on {kernel.name}, {seconds} s", result)
+
+
+def function_script(kernel, script, argument, timeout):
+    """Run one of the scripts of function events that take long."""
+    name = f"{script}.sh {argument}"
+    result = guest.boot(kernel, "mount -t debugfs nodev /sys/kernel/debug\n"
+                        "modprobe test_func_event && cd /sys/kernel/tracing && "
+                        f"/selftests/function_events/{name}\n",
+                        f"function-{script}-{kernel.name}", smp=4, memory=memory(kernel),
+                        timeout=timeout)
+
+    def report(found):
+        group = f"function events on {kernel.name}"
+        guest_trouble(found, group, result)
+        found.add(group, name, result.status == 0,
+                  f"status {result.status} (log: {ui.shown(result.log)})")
+        found.close(group)
+
+    return report
+
+
+def boot_events(kernel):
+    """Function events that are there before the first process."""
+    result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
+                        append=f'function_events="{BOOT_EVENTS}"')
+
+    def report(found):
+        group = f"function events at boot on {kernel.name}"
+        guest_trouble(found, group, result)
+        found.add(group, "function_events=", result.lines == BOOT_LINES.splitlines(),
+                  f"(log: {ui.shown(result.log)})")
+        found.close(group)
+
+    return report
+
+
+def function_load(kernel):
+    """Many function events under load, for long."""
+    return function_script(kernel, "load", FUNCTION_LOAD_FULL,
+                           600 + 3 * FUNCTION_LOAD_FULL)
+
+
+def fuzz_parser(found, seconds):
+    """The parser of function events under libFuzzer."""
+    group = "fuzzing"
+    log = ui.LOGS / "fuzz.log"
+    source = series.TREE / "tools/testing/selftests/function_events/fuzz"
+    with ui.Step(f"fuzz the parser of function events, {seconds} s"):
+        status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz'}", "CLANG=clang-19",
+                         f"SECONDS={seconds}", "fuzz"], log)
+    found.add(group, "the parser of function events", status == 0,
+              f"(log: {ui.shown(log)})" if status else "")
+    found.close(group)
 
 
 def doctests(found, kernel):
@@ -191,13 +275,16 @@ def rust_sites(found, kernel):
     found.close(group)
 
 
-def other_architecture(found, name):
+def other_architecture(found, name, full):
     """Build, run the selftests, and trace on another architecture."""
     kernel = kernels.Kernel(name)
     kernel.build()
     rust_sites(found, kernel)
     in_guests(found, f"kselftests in a guest of {name}", kernel,
               lambda: kselftests(kernel, 2))
+    if full:
+        in_guests(found, f"function events under load in a guest of {name}", kernel,
+                  lambda: function_load(kernel))
     if "kunit" in kernel.arch.fragments:
         doctests(found, kernel)
     traces(found, f"tracing on {name}", run.trace, kernel, f"trace-{name}")
@@ -223,6 +310,7 @@ def main(args):
     found = results.Results()
     check.fast(found)
     check.check_am(found)
+    fuzz_parser(found, PARSE_FUZZ_FULL if full else PARSE_FUZZ)
 
     patched = kernels.Kernel("x86_64")
     pristine = kernels.Kernel("x86_64", pristine=True)
@@ -233,14 +321,21 @@ def main(args):
     in_guests(found, "kselftests and stress in x86_64 guests", patched,
               lambda: kselftests(patched, 2), lambda: kselftests(patched, 4),
               lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS),
-              lambda: batch_stress(patched, BATCH_STRESS))
+              lambda: batch_stress(patched, BATCH_STRESS),
+              lambda: boot_events(patched))
     if full:
         debug = kernels.Kernel("x86_64-debug")
         debug.build()
         in_guests(found, "stress in a guest with a debug kernel", debug,
                   lambda: batch_stress(debug, BATCH_STRESS_FULL))
+        in_guests(found, "function events in guests with a debug kernel", debug,
+                  lambda: kselftests(debug, 2, (FUNCTION_TEST,)),
+                  lambda: function_load(debug),
+                  lambda: function_script(debug, "fuzz", FUNCTION_LINES_FULL, 7200))
+        in_guests(found, "function events under load", patched,
+                  lambda: function_load(patched))
     for name in OTHERS:
-        other_architecture(found, name)
+        other_architecture(found, name, full)
     for name in BUILT_ONLY:
         built_only(found, name)
     check.check_sparse(found, patched)

@@ -23,6 +23,17 @@ complain()
 	return 1
 }
 
+have_program()
+{
+	[ -x "$1" ] || skip "$(basename "$1") is not built"
+}
+
+# Called after each test; for scripts that have something to put back.
+tidy()
+{
+	:
+}
+
 # "check DESCRIPTION COMMAND...": called twice for each test: to count, and to run
 # with RUNNING set. A test has failed, has passed, or has called skip.
 check()
@@ -34,7 +45,9 @@ check()
 	description="$1"
 	shift
 	"$@"
-	case $? in
+	result=$?
+	tidy
+	case $result in
 	0)
 		ktap_test_pass "$description" ;;
 	"$KSFT_SKIP")
@@ -66,4 +79,33 @@ unmount()
 	for mounted in $MOUNTED; do
 		umount "$mounted"
 	done
+}
+
+# What the kernel says when something is wrong.
+SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Call Trace:'
+SPLAT="$SPLAT"'|possible recursive locking|possible circular locking|inconsistent lock state'
+SPLAT="$SPLAT"'|suspicious RCU usage|INFO: task .* blocked'
+MARK="$(basename "$0") $$"
+
+# From here on clean_log looks.
+mark_log()
+{
+	echo "$MARK" > /dev/kmsg
+}
+
+# The kernel has not complained since this or mark_log was called last.
+clean_log()
+{
+	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" | grep -E "$SPLAT" | sed 's/^/# /' |
+		grep . && return 1
+	mark_log
+}
+
+LEAKS=/sys/kernel/debug/kmemleak
+
+# Nothing was lost since "clear" was written to the file of kmemleak.
+no_leaks()
+{
+	# Two scans, because an object may be young in the first.
+	echo scan > $LEAKS && sleep 6 && echo scan > $LEAKS && ! grep . $LEAKS
 }

@@ -14,8 +14,6 @@ DIR="$(dirname "$(readlink -f "$0")")"
 ROUNDS="${1:-100}"
 # Rounds before memory is looked at for the first time.
 WARM_UP=10
-SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Call Trace:'
-LEAKS=/sys/kernel/debug/kmemleak
 
 live()
 {
@@ -91,13 +89,6 @@ clean_up()
 {
 	stop
 	put_back
-}
-
-# Whatever the kernel said since this was called last.
-clean_log()
-{
-	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" | grep -E "$SPLAT" && return 1
-	echo "$MARK" > /dev/kmsg
 }
 
 # The load fails if an event is on already, or called by others.
@@ -188,19 +179,11 @@ gone()
 	! [ -d /sys/module/$MODULE ] && ! grep "^$SYSTEM:" "$TRACING/available_events"
 }
 
-no_leaks()
-{
-	# Two scans, because an object may be young in the first.
-	echo scan > $LEAKS && sleep 6 && echo scan > $LEAKS && cat $LEAKS > "$TMP/leaks" &&
-		! grep '^' "$TMP/leaks"
-}
-
 ktap_print_header
 set_up clean_up
 loadable $MODULE || skip_all "module $MODULE is built in"
 unload $MODULE || skip_all "module $MODULE is in use"
-MARK="stress.sh $$"
-echo "$MARK" > /dev/kmsg
+mark_log
 ktap_set_plan 6
 
 LOST=0

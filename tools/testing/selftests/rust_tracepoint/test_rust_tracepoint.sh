@@ -64,11 +64,6 @@ same()
 	complain_of "$TMP/diff"
 }
 
-have_program()
-{
-	[ -x "$DIR/$1" ] || skip "$1 is not built"
-}
-
 # For a test that cannot be done without a file: "need FILE REASON || return".
 need()
 {
@@ -443,7 +438,7 @@ bad_histogram()
 
 raw_tracepoint()
 {
-	have_program raw_tp || return
+	have_program "$DIR/raw_tp" || return
 	need /proc/sys/kernel/unprivileged_bpf_disabled "no CONFIG_BPF_SYSCALL" || return
 	"$DIR/raw_tp" "$EVENT" "$1" $FIRE $ROUNDS
 }
@@ -587,7 +582,7 @@ toggled()
 # One call for both, so that the task is the same.
 perf_samples()
 {
-	have_program perf_raw || return
+	have_program "$DIR/perf_raw" || return
 	need /proc/sys/kernel/perf_event_paranoid "no CONFIG_PERF_EVENTS" || return
 	EVENT="$C_TWIN"
 	fresh || return
@@ -671,7 +666,7 @@ held()
 
 held_by_perf()
 {
-	must_be_loadable && have_program perf_raw || return
+	must_be_loadable && have_program "$DIR/perf_raw" || return
 	need /proc/sys/kernel/perf_event_paranoid "no CONFIG_PERF_EVENTS" || return
 	EVENT="$RUST_TWIN"
 	fresh && held "$DIR/perf_raw" "$TMP/fifo" 1 "$(cat "$D/id")"
@@ -679,7 +674,7 @@ held_by_perf()
 
 held_by_bpf()
 {
-	must_be_loadable && have_program raw_tp || return
+	must_be_loadable && have_program "$DIR/raw_tp" || return
 	need /proc/sys/kernel/unprivileged_bpf_disabled "no CONFIG_BPF_SYSCALL" || return
 	EVENT="$RUST_TWIN"
 	fresh && held "$DIR/raw_tp" "$RUST_TWIN" v "$TMP/fifo" 1

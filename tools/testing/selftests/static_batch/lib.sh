@@ -8,9 +8,6 @@
 . "$DIR"/../kselftest/tracing_helpers.sh
 
 TEST=test_static_batch
-SPLAT='\bBUG: |\bWARNING: |\bOops\b|general protection fault|KASAN: |UBSAN: |Call Trace:'
-SPLAT="$SPLAT"'|possible recursive locking|possible circular locking|inconsistent lock state'
-SPLAT="$SPLAT"'|suspicious RCU usage|INFO: task .* blocked'
 
 # The control file of dynamic debug, or nothing.
 find_dynamic_debug()
@@ -28,13 +25,12 @@ set_up()
 	find_tracing || skip_all "no tracefs"
 	[ -e "$TRACING/set_event" ] || skip_all "no trace events"
 	find_dynamic_debug
-	MARK="$(basename "$0") $$"
 	TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
 	trap "$1; exit $KSFT_FAIL" INT TERM
 	# Thousands of messages of dynamic debug take minutes on a serial console.
 	read -r CONSOLE_LEVEL others < /proc/sys/kernel/printk
 	dmesg -n 1
-	echo "$MARK" > /dev/kmsg
+	mark_log
 }
 
 put_back()
@@ -49,22 +45,4 @@ all_off()
 {
 	echo 0 > "$TRACING/events/enable" || return
 	[ -z "$DDEBUG" ] || echo "module * -p" > $DDEBUG
-}
-
-# The kernel has not complained since this was called last.
-clean_log()
-{
-	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" | grep -E "$SPLAT" | sed 's/^/# /' |
-		grep . && return 1
-	echo "$MARK" > /dev/kmsg
-}
-
-# Every site of every static key is as its key says, where that can be asked.
-CONSISTENT=/sys/kernel/debug/static_keys/check
-consistent()
-{
-	cat $CONSISTENT > "$TMP/check" || return
-	tail -n 1 "$TMP/check" | grep -q '\b0 mismatches' && return
-	tail -n 20 "$TMP/check" | sed 's/^/# /'
-	return 1
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The language of function events: what a line of text says.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#ifndef _FUNC_EVENT_PARSE_H
+#define _FUNC_EVENT_PARSE_H
+
+#include <linux/types.h>
+
+/* What a line starts with that is not just a C prototype, in dynamic_events all. */
+#define FUNC_EVENT_PREFIX	'c'
+
+/* The longest definition, in characters. */
+#define FUNC_EVENT_MAX_TEXT	2047
+/* Each field that reads memory has a bit in a u32. */
+#define FUNC_EVENT_MAX_FIELDS	32
+/* As many as any architecture passes in registers. */
+#define FUNC_EVENT_MAX_ARGS	8
+/* More than fits into a record is refused later, with the size of the record. */
+#define FUNC_EVENT_MAX_ELEMENTS	65535
+
+/* Part of the text that is parsed. */
+struct func_event_span {
+	u16	start;
+	u16	len;
+};
+
+enum func_event_format {
+	FUNC_EVENT_VOID,
+	FUNC_EVENT_SIGNED,
+	FUNC_EVENT_UNSIGNED,
+	FUNC_EVENT_HEX,
+	FUNC_EVENT_CHAR,
+	FUNC_EVENT_BOOL,
+	FUNC_EVENT_POINTER,
+	FUNC_EVENT_SYMBOL,
+	FUNC_EVENT_STRING,
+	FUNC_EVENT_USTRING,
+};
+
+/**
+ * struct func_event_type - a type that a field can have
+ * @name: as it is written in a definition
+ * @ctype: as user space knows it, in the format file of the event
+ * @size: in bytes, of one element; of a string, that of its address
+ * @format: what is printed
+ */
+struct func_event_type {
+	const char		*name;
+	const char		*ctype;
+	u8			size;
+	enum func_event_format	format;
+};
+
+enum func_event_source {
+	FUNC_EVENT_ARGUMENT,	/* of the function, by its position */
+	FUNC_EVENT_RETURN,	/* what the function returns */
+	FUNC_EVENT_ADDRESS,	/* memory at a number */
+	FUNC_EVENT_SYMBOL_ADDRESS, /* memory at a symbol */
+	FUNC_EVENT_MEMBER,	/* an argument by its name, and members, see BTF */
+};
+
+/**
+ * struct func_event_field_def - one field of a definition
+ * @name: of the field; empty if the definition has none
+ * @type: NULL if BTF has to say
+ * @count: number of elements; 0 if the field is not an array
+ * @source: where the field comes from
+ * @arg: position of the argument, from 0
+ * @has_index: what the source points to is read, not the source itself
+ * @offset: in bytes, from where the source points to
+ * @index: in elements, from there
+ * @address: for FUNC_EVENT_ADDRESS
+ * @from: the symbol, or the path of members
+ * @at: where the field is in the text, for messages
+ */
+struct func_event_field_def {
+	struct func_event_span		name;
+	const struct func_event_type	*type;
+	u16				count;
+	enum func_event_source		source;
+	u8				arg;
+	bool				has_index;
+	s32				offset;
+	s32				index;
+	u64				address;
+	struct func_event_span		from;
+	u16				at;
+};
+
+/**
+ * struct func_event_def - what a line says
+ * @group: of the event; empty if the definition has none
+ * @event: name of the event; empty if the definition has none
+ * @module: of the function; empty if the definition has none
+ * @function: its name
+ * @prototype: the start of the prototype: the line without group and event
+ * @has_args: whether there are parentheses; if not, BTF knows the arguments
+ * @nr_args: highest position of an argument that is used or skipped
+ * @arg_at: where each argument is in the text, for messages
+ * @returns: whether the event is at the return of the function
+ * @nr_entry: number of fields that are read when the function is entered; they come
+ *	first in @fields
+ * @nr_fields: number of all fields
+ * @fields: in the order in which they are written
+ */
+struct func_event_def {
+	struct func_event_span		group;
+	struct func_event_span		event;
+	struct func_event_span		module;
+	struct func_event_span		function;
+	u16				prototype;
+	bool				has_args;
+	u8				nr_args;
+	u16				arg_at[FUNC_EVENT_MAX_ARGS];
+	bool				returns;
+	u8				nr_entry;
+	u8				nr_fields;
+	struct func_event_field_def	fields[FUNC_EVENT_MAX_FIELDS];
+};
+
+/* What can be wrong; error_log has it in words. */
+enum func_event_err {
+	FUNC_EVENT_ERR_OK,
+	FUNC_EVENT_ERR_TOO_LONG,
+	FUNC_EVENT_ERR_BAD_GROUP,
+	FUNC_EVENT_ERR_BAD_EVENT,
+	FUNC_EVENT_ERR_EVENT_EXISTS,
+	FUNC_EVENT_ERR_NO_FUNCTION,
+	FUNC_EVENT_ERR_UNKNOWN_FUNCTION,
+	FUNC_EVENT_ERR_NOT_TRACEABLE,
+	FUNC_EVENT_ERR_SEVERAL_FUNCTIONS,
+	FUNC_EVENT_ERR_UNKNOWN_MODULE,
+	FUNC_EVENT_ERR_NO_TYPE,
+	FUNC_EVENT_ERR_UNKNOWN_TYPE,
+	FUNC_EVENT_ERR_NO_VALUE,
+	FUNC_EVENT_ERR_NO_BOUND,
+	FUNC_EVENT_ERR_BAD_BOUND,
+	FUNC_EVENT_ERR_STRING_ARRAY,
+	FUNC_EVENT_ERR_NO_NAME,
+	FUNC_EVENT_ERR_BAD_NAME,
+	FUNC_EVENT_ERR_DUPLICATE_NAME,
+	FUNC_EVENT_ERR_BAD_NUMBER,
+	FUNC_EVENT_ERR_NO_INDEX,
+	FUNC_EVENT_ERR_NO_BRACKET,
+	FUNC_EVENT_ERR_NO_SOURCE,
+	FUNC_EVENT_ERR_UNKNOWN_SYMBOL,
+	FUNC_EVENT_ERR_NO_PAREN,
+	FUNC_EVENT_ERR_TRAILING,
+	FUNC_EVENT_ERR_TOO_MANY_ARGS,
+	FUNC_EVENT_ERR_TOO_MANY_FIELDS,
+	FUNC_EVENT_ERR_TOO_LARGE,
+	FUNC_EVENT_ERR_ENTRY_TOO_LARGE,
+	FUNC_EVENT_ERR_NO_RETURN,
+	FUNC_EVENT_ERR_NO_RETVAL,
+	FUNC_EVENT_ERR_NO_MEMORY,
+	FUNC_EVENT_ERR_NO_BTF,
+	FUNC_EVENT_ERR_NO_BTF_FUNCTION,
+	FUNC_EVENT_ERR_UNKNOWN_ARGUMENT,
+	FUNC_EVENT_ERR_UNKNOWN_REGISTER,
+	FUNC_EVENT_ERR_ARG_AT_RETURN,
+	FUNC_EVENT_ERR_NOT_A_STRUCT,
+	FUNC_EVENT_ERR_NOT_A_POINTER,
+	FUNC_EVENT_ERR_IS_A_POINTER,
+	FUNC_EVENT_ERR_UNKNOWN_MEMBER,
+	FUNC_EVENT_ERR_TOO_DEEP,
+	FUNC_EVENT_ERR_NOT_A_VALUE,
+	FUNC_EVENT_NR_ERRS,
+};
+
+extern const struct func_event_type func_event_string, func_event_pointer;
+
+const struct func_event_type *func_event_integer(unsigned int size, enum func_event_format format);
+
+bool func_event_has_prefix(const char *text);
+
+enum func_event_err func_event_parse(const char *text, struct func_event_def *def, u16 *pos);
+
+static inline bool func_event_is_string(const struct func_event_type *type)
+{
+	return type->format == FUNC_EVENT_STRING || type->format == FUNC_EVENT_USTRING;
+}
+
+#endif

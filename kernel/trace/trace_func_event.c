@@ -1,0 +1,1462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: a C prototype becomes a trace event.
+ *
+ * A line written to function_events in tracefs names a function and what is to be
+ * shown of its arguments, or of what it returns. Out of it come a struct
+ * trace_event_call, so that the event is like any other to user space, and a program
+ * that fetches the fields, see func_event_run.c.
+ *
+ * The idea, and the first line of the language, are those of function based events,
+ * proposed in 2018: https://lwn.net/Articles/747256/
+ *
+ * event_mutex protects the list of events and all of what is in them.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#define pr_fmt(fmt) "function_events: " fmt
+
+#include <linux/init.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include <asm/setup.h>
+#include <asm/syscall.h>
+
+#include "func_event.h"
+#include "trace.h"
+#include "trace_dynevent.h"
+#include "trace_output.h"
+
+#define FUNC_EVENT_GROUP	"functions"
+
+static const char * const err_text[FUNC_EVENT_NR_ERRS] = {
+	[FUNC_EVENT_ERR_OK] = "No error",
+	[FUNC_EVENT_ERR_TOO_LONG] = "Definition is too long",
+	[FUNC_EVENT_ERR_BAD_GROUP] = "Group name is not valid",
+	[FUNC_EVENT_ERR_BAD_EVENT] = "Event name is not valid",
+	[FUNC_EVENT_ERR_EVENT_EXISTS] = "Event exists already",
+	[FUNC_EVENT_ERR_NO_FUNCTION] = "Function name expected",
+	[FUNC_EVENT_ERR_UNKNOWN_FUNCTION] = "Function not found; it may be inlined everywhere",
+	[FUNC_EVENT_ERR_NOT_TRACEABLE] = "Function cannot be traced",
+	[FUNC_EVENT_ERR_SEVERAL_FUNCTIONS] = "Several functions have this name",
+	[FUNC_EVENT_ERR_UNKNOWN_MODULE] = "Module name is not valid",
+	[FUNC_EVENT_ERR_NO_TYPE] = "Type expected",
+	[FUNC_EVENT_ERR_UNKNOWN_TYPE] = "Type not known",
+	[FUNC_EVENT_ERR_NO_VALUE] = "Structures have to be pointers",
+	[FUNC_EVENT_ERR_NO_BOUND] = "Array needs a bound",
+	[FUNC_EVENT_ERR_BAD_BOUND] = "Bound is not valid",
+	[FUNC_EVENT_ERR_STRING_ARRAY] = "Strings cannot be array elements",
+	[FUNC_EVENT_ERR_NO_NAME] = "Field name expected",
+	[FUNC_EVENT_ERR_BAD_NAME] = "Field name is reserved",
+	[FUNC_EVENT_ERR_DUPLICATE_NAME] = "Field name is used already",
+	[FUNC_EVENT_ERR_BAD_NUMBER] = "Number is not valid",
+	[FUNC_EVENT_ERR_NO_INDEX] = "Offset needs an index here, as in name+8[0]",
+	[FUNC_EVENT_ERR_NO_BRACKET] = "Closing bracket expected",
+	[FUNC_EVENT_ERR_NO_SOURCE] = "Address, symbol or member expected",
+	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",
+	[FUNC_EVENT_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
+	[FUNC_EVENT_ERR_TRAILING] = "Nothing or -> expected",
+	[FUNC_EVENT_ERR_TOO_MANY_ARGS] = "Argument is not in a register",
+	[FUNC_EVENT_ERR_TOO_MANY_FIELDS] = "Too many fields",
+	[FUNC_EVENT_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
+	[FUNC_EVENT_ERR_ENTRY_TOO_LARGE] = "Too much to keep until the function returns",
+	[FUNC_EVENT_ERR_NO_RETURN] = "Return of functions cannot be traced on this kernel",
+	[FUNC_EVENT_ERR_NO_RETVAL] = "Return values are not known on this kernel",
+	[FUNC_EVENT_ERR_NO_MEMORY] = "Out of memory",
+	[FUNC_EVENT_ERR_NO_BTF] = "Needs BTF type information, which this kernel does not have",
+	[FUNC_EVENT_ERR_NO_BTF_FUNCTION] = "No BTF type information about this function",
+	[FUNC_EVENT_ERR_UNKNOWN_ARGUMENT] = "Function has no argument of this name",
+	[FUNC_EVENT_ERR_UNKNOWN_REGISTER] = "It, or an argument before it, needs several registers",
+	[FUNC_EVENT_ERR_ARG_AT_RETURN] = "Arguments are known at the entry of the function only",
+	[FUNC_EVENT_ERR_NOT_A_STRUCT] = "Not a structure",
+	[FUNC_EVENT_ERR_NOT_A_POINTER] = "Use . for members of this, it is not a pointer",
+	[FUNC_EVENT_ERR_IS_A_POINTER] = "Use -> for members of this, it is a pointer",
+	[FUNC_EVENT_ERR_UNKNOWN_MEMBER] = "No such member",
+	[FUNC_EVENT_ERR_TOO_DEEP] = "Path has too many pointers",
+	[FUNC_EVENT_ERR_NOT_A_VALUE] = "Type cannot be shown as a value",
+};
+
+static struct dyn_event_operations func_event_ops;
+
+static struct func_event *to_func_event(struct dyn_event *ev)
+{
+	return ev->ops == &func_event_ops ? container_of(ev, struct func_event, devent) : NULL;
+}
+
+/* --- enabling ------------------------------------------------------------- */
+
+static int func_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	struct func_event *event = container_of(call, struct func_event, call);
+	int ret = trace_event_reg(call, type, data);
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+#endif
+		if (ret)
+			break;
+		ret = func_event_attach(event);
+		if (ret)
+			trace_event_reg(call, type == TRACE_REG_REGISTER ?
+					TRACE_REG_UNREGISTER : TRACE_REG_PERF_UNREGISTER, data);
+		else
+			event->nr_users++;
+		break;
+	case TRACE_REG_UNREGISTER:
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_UNREGISTER:
+#endif
+		/* In a batch the probes are still there, but nobody wants them. */
+		if (!--event->nr_users)
+			func_event_detach(event);
+		break;
+	default:
+		break;
+	}
+	return ret;
+}
+
+/* --- which function ------------------------------------------------------- */
+
+struct lookup {
+	const char	*name;
+	unsigned long	ip;
+	unsigned int	nr_symbols;
+	unsigned int	nr_traceable;
+};
+
+static int match_symbol(void *data, unsigned long addr)
+{
+	struct lookup *lookup = data;
+	unsigned long ip = ftrace_location(addr);
+
+	lookup->nr_symbols++;
+	/* Aliases are one function. */
+	if (ip && ip != lookup->ip) {
+		lookup->ip = ip;
+		lookup->nr_traceable++;
+	}
+	return 0;
+}
+
+static int match_module_symbol(void *data, const char *name, unsigned long addr)
+{
+	struct lookup *lookup = data;
+
+	return strcmp(lookup->name, name) ? 0 : match_symbol(data, addr);
+}
+
+static bool module_is_loaded(const char *name)
+{
+	guard(preempt)();
+	return find_module(name);
+}
+
+static enum func_event_err find_function(const char *module, const char *name, unsigned long *ip)
+{
+	struct lookup lookup = { .name = name };
+
+	if (!module)
+		kallsyms_on_each_match_symbol(match_symbol, name, &lookup);
+	module_kallsyms_on_each_symbol(module, match_module_symbol, &lookup);
+
+	if (!lookup.nr_symbols)
+		return FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
+	if (!lookup.nr_traceable)
+		return FUNC_EVENT_ERR_NOT_TRACEABLE;
+	if (lookup.nr_traceable > 1)
+		return FUNC_EVENT_ERR_SEVERAL_FUNCTIONS;
+	*ip = lookup.ip;
+	return FUNC_EVENT_ERR_OK;
+}
+
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+# if defined(CONFIG_X86_64)
+#  define SYSCALL_WRAPPER	"__x64_sys_"
+# elif defined(CONFIG_ARM64)
+#  define SYSCALL_WRAPPER	"__arm64_sys_"
+# elif defined(CONFIG_RISCV)
+#  define SYSCALL_WRAPPER	"__riscv_sys_"
+# elif defined(CONFIG_S390)
+#  define SYSCALL_WRAPPER	"__s390x_sys_"
+# else
+#  define SYSCALL_WRAPPER	"sys_"
+# endif
+#endif
+
+/*
+ * The system call that @name is a name of, or NULL: those that user space, older
+ * kernels, and the macros of SYSCALL_DEFINEx() have for it.
+ */
+static const char *syscall_name(const char *name)
+{
+#ifdef SYSCALL_WRAPPER
+	static const char * const prefixes[] = {
+		"SyS_", "sys_", "__se_sys_", "__do_sys_", SYSCALL_WRAPPER,
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t len = str_has_prefix(name, prefixes[i]);
+
+		if (len)
+			return name + len;
+	}
+#endif
+	return NULL;
+}
+
+#ifndef SYSCALL_WRAPPER
+# define SYSCALL_WRAPPER ""
+#endif
+
+/*
+ * Where wrappers have the prefix of other functions, too, only the table of system calls
+ * tells what is one.
+ */
+static bool is_syscall(unsigned long ip)
+{
+#ifdef CONFIG_PPC
+	for (int i = 0; i < NR_syscalls; i++)
+		if (ftrace_location((unsigned long)sys_call_table[i]) == ip)
+			return true;
+	return false;
+#else
+	return true;
+#endif
+}
+
+/*
+ * What is traced in a module that is about to go, or will be freed when the module has
+ * started, might be left behind: modules that come or go are the notifier's.
+ */
+static bool is_settled(unsigned long ip)
+{
+	struct module *mod;
+
+	guard(preempt)();
+	mod = __module_address(ip);
+	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
+}
+
+static enum func_event_err find_settled_function(struct func_event *event)
+{
+	enum func_event_err err = find_function(event->module, event->symbol, &event->ip);
+
+	if (err || is_settled(event->ip))
+		return err;
+	event->ip = 0;
+	return event->module ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
+}
+
+/* The arguments of a system call are in the registers that its wrapper gets. */
+static enum func_event_err resolve_function(struct func_event *event)
+{
+	const char *syscall = event->module ? NULL : syscall_name(event->function);
+	enum func_event_err err;
+
+	if (syscall) {
+		event->symbol = kasprintf(GFP_KERNEL, SYSCALL_WRAPPER "%s", syscall);
+		if (!event->symbol)
+			return FUNC_EVENT_ERR_NO_MEMORY;
+		if (!find_function(NULL, event->symbol, &event->ip) && is_syscall(event->ip)) {
+			event->syscall = true;
+			return FUNC_EVENT_ERR_OK;
+		}
+		kfree(event->symbol);
+	}
+	event->symbol = kstrdup(event->function, GFP_KERNEL);
+	if (!event->symbol)
+		return FUNC_EVENT_ERR_NO_MEMORY;
+	if (event->module && !module_is_loaded(event->module))
+		return FUNC_EVENT_ERR_OK;
+	err = find_settled_function(event);
+	/* Older kernels called it SyS_x on all architectures. */
+	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION && strstarts(event->function, "SyS_")) {
+		memcpy(event->symbol, "sys_", 4);
+		err = find_settled_function(event);
+	}
+	return err;
+}
+
+/* --- fields --------------------------------------------------------------- */
+
+/* What is being made, for messages: position and error. */
+struct maker {
+	const char		*text;
+	struct func_event_def	def;
+	struct func_event	*event;
+	struct func_event_btf	*btf;
+	int			err;
+	u16			pos;
+};
+
+/*
+ * Returns a negative error; what it comes to is decided when the error is logged, which
+ * those are not that have nothing to do with the definition.
+ */
+static int fail(struct maker *m, enum func_event_err err, u16 pos)
+{
+	if (err == FUNC_EVENT_ERR_NO_MEMORY)
+		return -ENOMEM;
+	m->err = err;
+	m->pos = pos;
+	return -EINVAL;
+}
+
+static char *span_dup(struct maker *m, struct func_event_span span)
+{
+	return span.len ? kstrndup(m->text + span.start, span.len, GFP_KERNEL) : NULL;
+}
+
+static enum func_event_err get_btf(struct maker *m)
+{
+	const char *name = m->event->symbol;
+	enum func_event_err err;
+	char *inner;
+
+	if (!IS_ENABLED(CONFIG_FUNCTION_EVENTS_BTF))
+		return FUNC_EVENT_ERR_NO_BTF;
+	if (m->btf)
+		return FUNC_EVENT_ERR_OK;
+	if (m->event->syscall) {
+		/* The wrapper has one argument, the registers. */
+		inner = kasprintf(GFP_KERNEL, "__do_sys_%s", name + strlen(SYSCALL_WRAPPER));
+		if (!inner)
+			return FUNC_EVENT_ERR_NO_MEMORY;
+		err = func_event_btf_get(inner, &m->btf);
+		kfree(inner);
+		return err;
+	}
+	return func_event_btf_get(name, &m->btf);
+}
+
+static enum func_event_err resolve_symbol(struct maker *m, const struct func_event_field_def *def,
+					  struct func_event_field *field)
+{
+	char *symbol = span_dup(m, def->from);
+
+	if (!symbol)
+		return FUNC_EVENT_ERR_NO_MEMORY;
+	field->source = FUNC_EVENT_ADDRESS;
+	field->address = kallsyms_lookup_name(symbol);
+	kfree(symbol);
+	return field->address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
+}
+
+/*
+ * Turns what is written about a field into what is read.
+ *
+ * A number or address is the argument itself unless it has an index; a string is where
+ * the argument points to, or, with an index, where the pointer points to that is there.
+ */
+static enum func_event_err set_access(const struct func_event_field_def *def,
+				      struct func_event_field *field)
+{
+	bool string = func_event_is_string(field->type);
+	bool absolute = field->source == FUNC_EVENT_ADDRESS;
+	s64 at = def->offset + (s64)def->index * field->type->size;
+
+	if (!def->has_index && !field->count && !string && !absolute)
+		return FUNC_EVENT_ERR_OK;
+	if (at != (s32)at)
+		return FUNC_EVENT_ERR_BAD_NUMBER;
+	field->read = true;
+	field->hops[field->nr_hops++] = at;
+	if (string && def->has_index)
+		field->hops[field->nr_hops++] = 0;
+	return FUNC_EVENT_ERR_OK;
+}
+
+static int name_field(struct maker *m, const struct func_event_field_def *def,
+		      struct func_event_field *field)
+{
+	char *c;
+
+	if (def->name.len)
+		field->name = span_dup(m, def->name);
+	else if (def->source == FUNC_EVENT_MEMBER)
+		field->name = span_dup(m, def->from);
+	else if (def->source == FUNC_EVENT_RETURN)
+		field->name = kstrdup("ret", GFP_KERNEL);
+	else
+		field->name = kasprintf(GFP_KERNEL, "arg%d", def->arg + 1);
+	if (!field->name)
+		return -ENOMEM;
+	/* skb->dev->name becomes skb_dev_name. */
+	for (c = field->name; *c; ) {
+		size_t len = strcspn(c, ". \t->");
+
+		c += len;
+		len = strspn(c, ". \t->");
+		if (len) {
+			*c++ = '_';
+			memmove(c, c + len - 1, strlen(c + len - 1) + 1);
+		}
+	}
+	return 0;
+}
+
+/* The parser did this for names that are written; now there are others as well. */
+static int check_names(struct maker *m)
+{
+	struct func_event_field *fields = m->event->fields;
+
+	for (int i = 0; i < m->event->nr_fields; i++) {
+		if (m->event->returns && !strcmp(fields[i].name, "duration"))
+			return fail(m, FUNC_EVENT_ERR_BAD_NAME, fields[i].at);
+		for (int j = 0; j < i; j++)
+			if (!strcmp(fields[i].name, fields[j].name))
+				return fail(m, FUNC_EVENT_ERR_DUPLICATE_NAME, fields[i].at);
+	}
+	return 0;
+}
+
+static int make_field(struct maker *m, const struct func_event_field_def *def,
+		      struct func_event_field *field)
+{
+	enum func_event_err err = FUNC_EVENT_ERR_OK;
+	u16 pos = def->from.len ? def->from.start : def->at;
+	char *path;
+	u16 in_path;
+	int ret;
+
+	field->at = def->at;
+	field->type = def->type;
+	field->count = def->count;
+	field->source = def->source;
+	field->arg = def->arg;
+	field->address = def->address;
+	field->fault = -1;
+	ret = name_field(m, def, field);
+	if (ret)
+		return ret;
+
+	switch (def->source) {
+	case FUNC_EVENT_MEMBER:
+		err = get_btf(m);
+		if (err)
+			break;
+		path = span_dup(m, def->from);
+		if (!path)
+			return -ENOMEM;
+		err = func_event_btf_path(m->btf, path, field, &in_path);
+		pos += in_path;
+		kfree(path);
+		break;
+	case FUNC_EVENT_SYMBOL_ADDRESS:
+		err = resolve_symbol(m, def, field);
+		break;
+	case FUNC_EVENT_RETURN:
+		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
+			err = FUNC_EVENT_ERR_NO_RETVAL;
+		else if (!field->type)
+			err = get_btf(m) ?: func_event_btf_return(m->btf, field);
+		/* A function that BTF knows to return nothing. */
+		if (!err && !field->type)
+			err = FUNC_EVENT_ERR_NOT_A_VALUE;
+		break;
+	default:
+		break;
+	}
+	if (err)
+		return fail(m, err, pos);
+	if (field->source == FUNC_EVENT_ARGUMENT &&
+	    field->arg >= func_event_nr_args(m->event->syscall))
+		return fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS, def->at);
+	if (def->source != FUNC_EVENT_MEMBER) {
+		err = set_access(def, field);
+		if (err)
+			return fail(m, err, def->at);
+		/* What BTF says is returned, or an argument, as a string. */
+		if (!field->read && func_event_is_string(field->type)) {
+			field->read = true;
+			field->nr_hops = 1;
+		}
+	}
+	m->event->nr_fields++;
+	return 0;
+}
+
+/* The prototype is not written down: all arguments that BTF knows. */
+static int make_btf_args(struct maker *m)
+{
+	u16 pos = m->def.function.start;
+	enum func_event_err err = get_btf(m);
+	struct func_event_field *field;
+
+	for (int i = 0; !err && i < func_event_btf_nr_args(m->btf); i++) {
+		if (i >= func_event_nr_args(m->event->syscall)) {
+			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
+			break;
+		}
+		field = &m->event->fields[m->event->nr_fields];
+		field->fault = -1;
+		field->at = pos;
+		err = func_event_btf_arg(m->btf, i, field);
+		if (!err && !field->name) {
+			field->name = kasprintf(GFP_KERNEL, "arg%d", i + 1);
+			err = field->name ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NO_MEMORY;
+		}
+		if (!err && func_event_is_string(field->type)) {
+			field->read = true;
+			field->nr_hops = 1;
+		}
+		/* Counted even if it has failed, for its name to be freed. */
+		m->event->nr_fields++;
+	}
+	return err ? fail(m, err, pos) : 0;
+}
+
+static int make_fields(struct maker *m)
+{
+	struct func_event *event = m->event;
+	unsigned int nr = m->def.nr_fields;
+	int ret, i;
+
+	if (m->def.nr_args > func_event_nr_args(event->syscall))
+		return fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
+			    m->def.arg_at[func_event_nr_args(event->syscall)]);
+	if (m->def.returns && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN))
+		return fail(m, FUNC_EVENT_ERR_NO_RETURN, m->def.function.start);
+
+	if (!m->def.has_args)
+		nr += FUNC_EVENT_MAX_ARGS;
+	event->fields = kcalloc(nr + 1, sizeof(*event->fields), GFP_KERNEL);
+	if (!event->fields)
+		return -ENOMEM;
+
+	if (!m->def.has_args) {
+		ret = make_btf_args(m);
+		if (ret)
+			return ret;
+	}
+	event->nr_entry = event->nr_fields;
+	for (i = 0; i < m->def.nr_fields; i++) {
+		struct func_event_field *field = &event->fields[event->nr_fields];
+
+		ret = make_field(m, &m->def.fields[i], field);
+		if (ret) {
+			kfree(field->name);
+			return ret;
+		}
+		if (i < m->def.nr_entry)
+			event->nr_entry++;
+	}
+	return check_names(m);
+}
+
+static bool is_entry_field(struct func_event *event, struct func_event_field *field)
+{
+	return field < event->fields + event->nr_entry;
+}
+
+/* Sets what a field takes in the body, at *@offset. */
+static int place_field(struct func_event *event, struct func_event_field *field, u32 *offset)
+{
+	bool string = func_event_is_string(field->type);
+	u32 element = string ? sizeof(u32) : field->type->size;
+	u32 size = element * max(field->count, 1);
+
+	*offset = ALIGN(*offset, element);
+	if (*offset + size > FUNC_EVENT_MAX_BODY)
+		return -E2BIG;
+	field->offset = *offset;
+	field->size = size;
+	*offset += size;
+
+	if (string)
+		field->ctype = kstrdup("__data_loc char[]", GFP_KERNEL);
+	else if (field->count)
+		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]", field->type->ctype, field->count);
+	else
+		field->ctype = kstrdup(field->type->ctype, GFP_KERNEL);
+	return field->ctype ? 0 : -ENOMEM;
+}
+
+/* The body: a word for faults, the fields, and behind them the strings. */
+static int make_layout(struct maker *m)
+{
+	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0, room;
+	unsigned int entry_string = 0, return_string = 0;
+	struct func_event *event = m->event;
+	struct func_event_field *field, *end = event->fields + event->nr_fields;
+	u32 offset = 0;
+	int ret;
+
+	for (field = event->fields; field < end; field++) {
+		if (!func_event_is_string(field->type)) {
+			if (field->read)
+				field->fault = nr_faults++;
+		} else if (is_entry_field(event, field)) {
+			nr_entry_strings++;
+		} else {
+			nr_return_strings++;
+		}
+	}
+	if (nr_faults > 32)
+		return fail(m, FUNC_EVENT_ERR_TOO_MANY_FIELDS, m->def.function.start);
+	event->has_faults = nr_faults;
+	if (nr_faults)
+		offset = sizeof(u32);
+	for (field = event->fields; field < end; field++) {
+		if (event->returns && field == event->fields + event->nr_entry) {
+			event->duration_offset = ALIGN(offset, sizeof(u64));
+			offset = event->duration_offset + sizeof(u64);
+		}
+		ret = place_field(event, field, &offset);
+		if (ret == -E2BIG)
+			return fail(m, FUNC_EVENT_ERR_TOO_LARGE, field->at);
+		if (ret)
+			return ret;
+	}
+	if (event->returns && event->nr_fields == event->nr_entry) {
+		event->duration_offset = ALIGN(offset, sizeof(u64));
+		offset = event->duration_offset + sizeof(u64);
+	}
+	event->body_size = offset;
+
+	room = FUNC_EVENT_MAX_BODY;
+	if (event->returns) {
+		room = FUNC_EVENT_MAX_KEPT;
+		if (offset + nr_entry_strings * FUNC_EVENT_MIN_STRING > room)
+			return fail(m, FUNC_EVENT_ERR_ENTRY_TOO_LARGE, m->def.function.start);
+	}
+	if (offset + nr_entry_strings * FUNC_EVENT_MIN_STRING > room)
+		return fail(m, FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
+	if (nr_entry_strings) {
+		entry_string = min((room - offset) / nr_entry_strings, FUNC_EVENT_MAX_STRING);
+		offset += entry_string * nr_entry_strings;
+	}
+	if (offset + nr_return_strings * FUNC_EVENT_MIN_STRING > FUNC_EVENT_MAX_BODY)
+		return fail(m, FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
+	if (nr_return_strings)
+		return_string = min((FUNC_EVENT_MAX_BODY - offset) / nr_return_strings,
+				    FUNC_EVENT_MAX_STRING);
+
+	event->entry = kzalloc(sizeof(*event->entry), GFP_KERNEL);
+	event->ret = kzalloc(sizeof(*event->ret), GFP_KERNEL);
+	if (!event->entry || !event->ret)
+		return -ENOMEM;
+	event->entry->user = event->syscall;
+	event->ret->user = event->syscall;
+	for (field = event->fields; field < end; field++) {
+		if (is_entry_field(event, field))
+			func_event_compile(event->entry, field, event->syscall, entry_string);
+		else
+			func_event_compile(event->ret, field, event->syscall, return_string);
+	}
+	return 0;
+}
+
+/* --- what user space sees ------------------------------------------------- */
+
+static bool is_signed(const struct func_event_field *field)
+{
+	return field->type->format == FUNC_EVENT_SIGNED;
+}
+
+/* Its members are constant. */
+static struct trace_event_fields *add_field(struct trace_event_fields *to, const char *type,
+					    const char *name, int size, int count, bool sign)
+{
+	struct trace_event_fields field = {
+		.type = type, .name = name, .size = size, .align = size / max(count, 1),
+		.is_signed = sign, .filter_type = FILTER_OTHER, .len = count,
+	};
+
+	memcpy(to, &field, sizeof(field));
+	return to + 1;
+}
+
+/* As place_field() puts them: each aligned by itself, in this order. */
+static int make_trace_fields(struct maker *m)
+{
+	struct func_event *event = m->event;
+	struct trace_event_fields *to;
+
+	to = kcalloc(event->nr_fields + 4, sizeof(*to), GFP_KERNEL);
+	if (!to)
+		return -ENOMEM;
+	event->class.fields_array = to;
+	to = add_field(to, "unsigned long", "__parent_ip", sizeof(long), 0, false);
+	if (event->has_faults)
+		to = add_field(to, "u32", "__fault", sizeof(u32), 0, false);
+	for (int i = 0; i <= event->nr_fields; i++) {
+		const struct func_event_field *field = &event->fields[i];
+
+		if (event->returns && i == event->nr_entry)
+			to = add_field(to, "u64", "duration", sizeof(u64), 0, false);
+		if (i < event->nr_fields)
+			to = add_field(to, field->ctype, field->name, field->size, field->count,
+				       is_signed(field));
+	}
+	return 0;
+}
+
+static bool is_char_array(const struct func_event_field *field)
+{
+	return field->count && field->type->format == FUNC_EVENT_CHAR;
+}
+
+/* The conversion that print_fmt has for a field; a string's is in quotation marks. */
+static const char *conversion(const struct func_event_field *field)
+{
+	bool is_long = field->type->size == sizeof(u64);
+
+	if (is_char_array(field))
+		return "\\\"%s\\\"";
+	if (field->count)
+		return "%s";
+	switch (field->type->format) {
+	case FUNC_EVENT_SIGNED:
+	case FUNC_EVENT_BOOL:
+		return is_long ? "%ld" : "%d";
+	case FUNC_EVENT_UNSIGNED:
+	case FUNC_EVENT_CHAR:
+		return is_long ? "%lu" : "%u";
+	case FUNC_EVENT_SYMBOL:
+		return "%pS";
+	case FUNC_EVENT_STRING:
+	case FUNC_EVENT_USTRING:
+		return "\\\"%s\\\"";
+	default:
+		return is_long ? "0x%lx" : "0x%x";
+	}
+}
+
+static void print_fmt_arg(struct seq_buf *s, const struct func_event_field *field)
+{
+	if (func_event_is_string(field->type))
+		seq_buf_printf(s, ", __get_str(%s)", field->name);
+	else if (field->count && !is_char_array(field))
+		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)", field->name, field->count,
+			       field->type->size);
+	else if (field->type->format == FUNC_EVENT_SYMBOL)
+		seq_buf_printf(s, ", (void *)REC->%s", field->name);
+	else if (is_signed(field) && !field->count && field->type->size < sizeof(int))
+		/* Which does not extend the sign by itself. */
+		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s", field->name,
+			       field->type->size == 1 ? S8_MAX : S16_MAX, field->name,
+			       1 << (field->type->size * 8), field->name);
+	else
+		seq_buf_printf(s, ", REC->%s", field->name);
+	if (field->fault >= 0)
+		seq_buf_printf(s, ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
+			       BIT(field->fault));
+}
+
+/*
+ * What print() below does, for tools. The parser of libtraceevent understands no more
+ * than what is in here.
+ */
+static void write_print_fmt(struct func_event *event, struct seq_buf *s)
+{
+	struct func_event_field *field = event->fields;
+
+	seq_buf_printf(s, "\"%%ps->%s(", event->function);
+	for (int i = 0; i < event->nr_fields; i++, field++) {
+		if (i == event->nr_entry)
+			seq_buf_puts(s, ") -> ");
+		else if (i)
+			seq_buf_puts(s, ", ");
+		seq_buf_printf(s, "%s=%s%s", field->name, conversion(field),
+			       field->fault >= 0 ? "%s" : "");
+	}
+	if (event->nr_fields == event->nr_entry)
+		seq_buf_puts(s, event->returns ? ") ->" : ")");
+	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip", event->returns ? " (%lu ns)" : "");
+	for (int i = 0; i < event->nr_fields; i++)
+		print_fmt_arg(s, &event->fields[i]);
+	if (event->returns)
+		seq_buf_puts(s, ", REC->duration");
+}
+
+static int make_print_fmt(struct maker *m)
+{
+	struct func_event *event = m->event;
+	struct seq_buf s;
+	char *buf;
+
+	for (size_t size = 1024;; size *= 2) {
+		buf = kmalloc(size, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+		seq_buf_init(&s, buf, size);
+		write_print_fmt(event, &s);
+		if (!seq_buf_has_overflowed(&s) && seq_buf_used(&s) < size)
+			break;
+		kfree(buf);
+	}
+	seq_buf_str(&s);
+	event->call.print_fmt = buf;
+	return 0;
+}
+
+static u64 get_value(const void *at, unsigned int size)
+{
+	switch (size) {
+	case 1:
+		return *(const u8 *)at;
+	case 2:
+		return *(const u16 *)at;
+	case 4:
+		return *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
+static void print_value(struct trace_seq *s, const struct func_event_field *field, const void *at)
+{
+	u64 value = get_value(at, field->type->size);
+
+	switch (field->type->format) {
+	case FUNC_EVENT_SIGNED:
+		trace_seq_printf(s, "%lld", sign_extend64(value, field->type->size * 8 - 1));
+		break;
+	case FUNC_EVENT_UNSIGNED:
+	case FUNC_EVENT_CHAR:
+	case FUNC_EVENT_BOOL:
+		trace_seq_printf(s, "%llu", value);
+		break;
+	case FUNC_EVENT_SYMBOL:
+		trace_seq_printf(s, "%pS", (void *)(unsigned long)value);
+		break;
+	default:
+		trace_seq_printf(s, "0x%llx", value);
+	}
+}
+
+/* As libtraceevent does for __print_array(): always hexadecimal. */
+static void print_array(struct trace_seq *s, const struct func_event_field *field, const void *at)
+{
+	unsigned int size = field->type->size;
+
+	for (int i = 0; i < field->count; i++)
+		trace_seq_printf(s, "%s0x%llx", i ? "," : "{", get_value(at + i * size, size));
+	trace_seq_putc(s, '}');
+}
+
+static void print_field(struct trace_seq *s, const struct func_event_record *rec,
+			const struct func_event_field *field)
+{
+	const void *at = rec->body + field->offset;
+
+	trace_seq_printf(s, "%s=", field->name);
+	if (func_event_is_string(field->type))
+		trace_seq_printf(s, "\"%s\"", (char *)rec + (*(const u32 *)at & 0xffff));
+	else if (is_char_array(field))
+		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
+	else if (field->count)
+		print_array(s, field, at);
+	else
+		print_value(s, field, at);
+	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
+		trace_seq_puts(s, "(fault)");
+}
+
+static enum print_line_t print(struct trace_iterator *iter, int flags,
+			       struct trace_event *trace_event)
+{
+	struct func_event *event = container_of(trace_event, struct func_event, call.event);
+	const struct func_event_record *rec = (const struct func_event_record *)iter->ent;
+	struct func_event_field *field = event->fields;
+	struct trace_seq *s = &iter->seq;
+
+	trace_seq_printf(s, "%s: %ps->%s(", trace_event_name(&event->call),
+			 (void *)rec->parent_ip, event->function);
+	for (int i = 0; i < event->nr_fields; i++, field++) {
+		if (i == event->nr_entry)
+			trace_seq_puts(s, ") -> ");
+		else if (i)
+			trace_seq_puts(s, ", ");
+		print_field(s, rec, field);
+	}
+	if (event->nr_fields == event->nr_entry)
+		trace_seq_puts(s, event->returns ? ") ->" : ")");
+	if (event->returns)
+		trace_seq_printf(s, " (%llu ns)",
+				 *(const u64 *)(rec->body + event->duration_offset));
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
+static struct trace_event_functions print_funcs = {
+	.trace = print,
+};
+
+/* --- events --------------------------------------------------------------- */
+
+static void free_event(struct func_event *event)
+{
+	if (!event)
+		return;
+	for (int i = 0; i < event->nr_fields; i++) {
+		kfree(event->fields[i].name);
+		kfree(event->fields[i].ctype);
+	}
+	kfree(event->fields);
+	kfree(event->class.fields_array);
+	kfree(event->entry);
+	kfree(event->ret);
+	kfree(event->call.print_fmt);
+	kfree(event->class.system);
+	kfree(event->tp.name);
+	kfree(event->prototype);
+	kfree(event->function);
+	kfree(event->symbol);
+	kfree(event->module);
+	kfree(event);
+}
+
+static bool event_exists(const char *group, const char *name)
+{
+	struct trace_event_call *call;
+	bool found = false;
+
+	down_read(&trace_event_sem);
+	list_for_each_entry(call, &ftrace_events, list)
+		if (!strcmp(call->class->system, group) && !strcmp(trace_event_name(call), name))
+			found = true;
+	up_read(&trace_event_sem);
+	return found;
+}
+
+static int name_event(struct maker *m)
+{
+	struct func_event *event = m->event;
+	struct func_event_def *def = &m->def;
+	u16 pos = def->event.len ? def->event.start : def->function.start;
+
+	event->class.system = def->group.len ? span_dup(m, def->group) :
+		kstrdup(FUNC_EVENT_GROUP, GFP_KERNEL);
+	event->function = span_dup(m, def->function);
+	event->module = span_dup(m, def->module);
+	event->tp.name = span_dup(m, def->event.len ? def->event : def->function);
+	event->prototype = kstrdup(m->text + def->prototype, GFP_KERNEL);
+	if (!event->class.system || !event->function || !event->tp.name || !event->prototype ||
+	    (def->module.len && !event->module))
+		return -ENOMEM;
+	strim(event->prototype);
+	sanitize_event_name((char *)event->tp.name);
+
+	/* Both become names of directories and of a filter's fields. */
+	if (def->group.len >= MAX_EVENT_NAME_LEN)
+		return fail(m, FUNC_EVENT_ERR_BAD_GROUP, def->group.start);
+	if (strlen(event->tp.name) >= MAX_EVENT_NAME_LEN)
+		return fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
+	if (event_exists(event->class.system, event->tp.name))
+		return fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
+	return 0;
+}
+
+/*
+ * Whether there was memory for all fields, and for the directory if there are any yet:
+ * trace_add_event_call() does not say.
+ */
+static bool is_complete(struct func_event *event)
+{
+	struct trace_event_fields *wanted = event->class.fields_array;
+	struct trace_array *tr = top_trace_array();
+	struct trace_event_file *file;
+	struct ftrace_event_field *field;
+
+	list_for_each_entry(field, &event->class.fields, link)
+		wanted++;
+	if (wanted->type)
+		return false;
+	file = find_event_file(tr, event->class.system, trace_event_name(&event->call));
+	return file && (file->ei || !tr->event_dir);
+}
+
+static int register_event(struct func_event *event)
+{
+	struct trace_event_call *call = &event->call;
+	int ret;
+
+	INIT_LIST_HEAD(&event->class.fields);
+	event->class.reg = func_event_reg;
+	event->class.probe = func_event_buffer_probe;
+#ifdef CONFIG_PERF_EVENTS
+	event->class.perf_probe = func_event_perf_probe;
+#endif
+	call->class = &event->class;
+	call->event.funcs = &print_funcs;
+	call->tp = &event->tp;
+	call->flags = TRACE_EVENT_FL_TRACEPOINT;
+	if (!register_trace_event(&call->event))
+		return -ENODEV;
+	ret = trace_add_event_call(call);
+	if (ret) {
+		unregister_trace_event(&call->event);
+		return ret;
+	}
+	if (!is_complete(event)) {
+		trace_remove_event_call(call);
+		return -ENOMEM;
+	}
+	dyn_event_init(&event->devent, &func_event_ops);
+	return dyn_event_add(&event->devent, call);
+}
+
+static int make_event(struct maker *m)
+{
+	struct func_event *event;
+	enum func_event_err err;
+	int ret;
+
+	/* It reads the kernel's memory, as probe events do. */
+	ret = security_locked_down(LOCKDOWN_KPROBES);
+	if (ret)
+		return ret;
+	event = kzalloc(sizeof(*event), GFP_KERNEL);
+	if (!event)
+		return -ENOMEM;
+	m->event = event;
+	ret = name_event(m);
+	if (ret)
+		goto error;
+	err = resolve_function(event);
+	if (err) {
+		ret = fail(m, err, m->def.function.start);
+		goto error;
+	}
+	event->returns = m->def.returns;
+	ret = make_fields(m) ?: make_layout(m) ?: make_trace_fields(m) ?:
+		make_print_fmt(m) ?: func_event_add(event);
+	if (ret)
+		goto error;
+	ret = register_event(event);
+	if (!ret)
+		return 0;
+	func_event_remove(event);
+error:
+	free_event(event);
+	return ret;
+}
+
+static int error_number(enum func_event_err err)
+{
+	switch (err) {
+	case FUNC_EVENT_ERR_TOO_LONG:
+	case FUNC_EVENT_ERR_TOO_LARGE:
+	case FUNC_EVENT_ERR_ENTRY_TOO_LARGE:
+	case FUNC_EVENT_ERR_TOO_MANY_ARGS:
+	case FUNC_EVENT_ERR_TOO_MANY_FIELDS:
+		return -E2BIG;
+	case FUNC_EVENT_ERR_EVENT_EXISTS:
+		return -EEXIST;
+	case FUNC_EVENT_ERR_UNKNOWN_FUNCTION:
+	case FUNC_EVENT_ERR_UNKNOWN_SYMBOL:
+	case FUNC_EVENT_ERR_UNKNOWN_ARGUMENT:
+	case FUNC_EVENT_ERR_UNKNOWN_MEMBER:
+	case FUNC_EVENT_ERR_NO_BTF_FUNCTION:
+		return -ENOENT;
+	case FUNC_EVENT_ERR_SEVERAL_FUNCTIONS:
+		return -EADDRNOTAVAIL;
+	case FUNC_EVENT_ERR_NO_RETURN:
+	case FUNC_EVENT_ERR_NO_RETVAL:
+	case FUNC_EVENT_ERR_NO_BTF:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int log_error(const char *text, enum func_event_err err, u16 pos)
+{
+	tracing_log_err(NULL, "function_events", text, (const char **)err_text, err, pos);
+	return error_number(err);
+}
+
+static int create_event(const char *text)
+{
+	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	m->text = text;
+	m->err = func_event_parse(text, &m->def, &m->pos);
+	ret = m->err ? -EINVAL : 0;
+	if (!ret) {
+		mutex_lock(&event_mutex);
+		ret = make_event(m);
+		mutex_unlock(&event_mutex);
+		func_event_btf_put(m->btf);
+	}
+	return m->err ? log_error(text, m->err, m->pos) : ret;
+}
+
+/* For dynamic_events, in which other kinds of events have their own first letters. */
+static int func_event_create(const char *text)
+{
+	if (!func_event_has_prefix(text))
+		return -ECANCELED;
+	return create_event(text);
+}
+
+static bool func_event_is_busy(struct dyn_event *ev)
+{
+	struct func_event *event = to_func_event(ev);
+
+	return event->nr_users || trace_event_dyn_busy(&event->call);
+}
+
+static int func_event_free(struct dyn_event *ev)
+{
+	struct func_event *event = to_func_event(ev);
+	int ret;
+
+	if (func_event_is_busy(ev))
+		return -EBUSY;
+	/* Before the files of the event go: who returns from the function uses them. */
+	func_event_remove(event);
+	ret = trace_remove_event_call(&event->call);
+	/* What nobody uses can be removed; if not, let it be rather than free it. */
+	if (WARN_ON_ONCE(ret))
+		return ret;
+	dyn_event_remove(&event->devent);
+	free_event(event);
+	return 0;
+}
+
+static bool func_event_match(const char *system, const char *name, int argc, const char **argv,
+			     struct dyn_event *ev)
+{
+	struct func_event *event = to_func_event(ev);
+
+	return (!system || !strcmp(system, event->class.system)) &&
+		(!name[0] || !strcmp(name, trace_event_name(&event->call)));
+}
+
+/* Whether the prototype says it all when it is written again. */
+static bool has_default_name(struct func_event *event)
+{
+	return !strcmp(event->class.system, FUNC_EVENT_GROUP) &&
+		!strcmp(event->tp.name, event->function) &&
+		!func_event_has_prefix(event->prototype);
+}
+
+static void show_event(struct seq_file *m, struct func_event *event, bool names)
+{
+	long missed = atomic_long_read(&event->missed);
+
+	if (names)
+		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX, event->class.system,
+			   event->tp.name);
+	seq_puts(m, event->prototype);
+	/* Comments, as all that follows #; they may be written again. */
+	if (!event->ip && event->module)
+		seq_printf(m, "\t# waits for module %s", event->module);
+	else if (!event->ip)
+		seq_puts(m, "\t# its module is gone");
+	if (missed)
+		seq_printf(m, "\t# missed %ld", missed);
+	seq_putc(m, '\n');
+}
+
+static int func_event_show(struct seq_file *m, struct dyn_event *ev)
+{
+	show_event(m, to_func_event(ev), true);
+	return 0;
+}
+
+static struct dyn_event_operations func_event_ops = {
+	.create		= func_event_create,
+	.show		= func_event_show,
+	.is_busy	= func_event_is_busy,
+	.free		= func_event_free,
+	.match		= func_event_match,
+};
+
+/* --- modules -------------------------------------------------------------- */
+
+#ifdef CONFIG_MODULES
+
+/* When it is loaded and again when it has started, for what was defined in between. */
+static void module_comes(struct func_event *event, struct module *mod)
+{
+	bool live = mod->state == MODULE_STATE_LIVE;
+	enum func_event_err err;
+	int ret;
+
+	if (event->ip || !event->module || strcmp(event->module, mod->name))
+		return;
+	err = find_function(event->module, event->symbol, &event->ip);
+	if (err && !live)
+		pr_warn("%s:%s: %s\n", event->module, event->function, err_text[err]);
+	/* What the module had for its start is freed next. */
+	if (!err && live && within_module_init(event->ip, mod))
+		event->ip = 0;
+	if (!event->ip || !event->nr_users)
+		return;
+	ret = func_event_attach(event);
+	if (ret)
+		pr_warn("%s:%s cannot be traced: %d\n", event->module, event->function, ret);
+}
+
+static void disable_everywhere(struct func_event *event)
+{
+	struct trace_event_file *file;
+	struct trace_array *tr;
+
+	mutex_lock(&trace_types_lock);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list)
+		list_for_each_entry(file, &tr->events, list)
+			if (file->event_call == &event->call)
+				trace_event_enable_disable(file, 0, 0);
+	mutex_unlock(&trace_types_lock);
+}
+
+/* An event for which nobody named the module goes with it, unless it is in use. */
+static bool function_goes(struct func_event *event, struct module *mod)
+{
+	func_event_detach(event);
+	event->ip = 0;
+	if (event->module)
+		return false;
+	disable_everywhere(event);
+	if (!func_event_free(&event->devent))
+		return true;
+	pr_warn("%s is in use and stays, without its module %s\n",
+		trace_event_name(&event->call), mod->name);
+	return false;
+}
+
+static int module_notify(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct dyn_event *pos, *next;
+	struct module *mod = data;
+	struct func_event *event;
+	bool gone = false;
+
+	mutex_lock(&event_mutex);
+	for_each_dyn_event_safe(pos, next) {
+		event = to_func_event(pos);
+		if (!event)
+			continue;
+		switch (state) {
+		case MODULE_STATE_COMING:
+			module_comes(event, mod);
+			break;
+		case MODULE_STATE_LIVE:
+			if (within_module_init(event->ip, mod))
+				gone |= function_goes(event, mod);
+			else
+				module_comes(event, mod);
+			break;
+		case MODULE_STATE_GOING:
+			if (within_module(event->ip, mod))
+				gone |= function_goes(event, mod);
+			break;
+		}
+	}
+	/* Records may not be shown by other events that get their numbers. */
+	if (gone)
+		tracing_reset_all_online_cpus();
+	mutex_unlock(&event_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_nb = {
+	.notifier_call = module_notify,
+};
+
+static void __init watch_modules(void)
+{
+	register_module_notifier(&module_nb);
+}
+
+#else
+
+static void __init watch_modules(void)
+{
+}
+
+#endif
+
+/* --- files ---------------------------------------------------------------- */
+
+/*
+ * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
+ * group is one of any group, but a line is that of the event it makes.
+ */
+static int remove_event(const char *text)
+{
+	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
+	char *command __free(kfree) = NULL;
+	struct func_event_span name;
+	const char *group = "";
+	int group_len = 0;
+	u16 pos;
+
+	if (!def)
+		return -ENOMEM;
+	text = skip_spaces(text);
+	if (func_event_parse(text, def, &pos)) {
+		command = kasprintf(GFP_KERNEL, "-:%s", text);
+	} else {
+		name = def->event.len ? def->event : def->function;
+		if (def->group.len) {
+			group = text + def->group.start;
+			group_len = def->group.len;
+		} else if (def->has_args || def->returns || def->module.len) {
+			group = FUNC_EVENT_GROUP;
+			group_len = strlen(group);
+		}
+		command = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
+				    group_len ? "/" : "", name.len, text + name.start);
+		if (command && !def->event.len)
+			strreplace(command + 2 + group_len, '.', '_');
+	}
+	return command ? dyn_event_release(command, &func_event_ops) : -ENOMEM;
+}
+
+static int run_line(const char *text)
+{
+	text = skip_spaces(text);
+	if (!*text)
+		return 0;
+	if (*text == '!')
+		return remove_event(text + 1);
+	if (*text == '-')
+		return dyn_event_release(text, &func_event_ops);
+	return create_event(text);
+}
+
+static ssize_t func_events_write(struct file *file, const char __user *ubuf, size_t count,
+				 loff_t *ppos)
+{
+	/* trace_parse_run_command() only says so in the log of the kernel. */
+	if (count > FUNC_EVENT_MAX_TEXT) {
+		char *line __free(kfree) = memdup_user_nul(ubuf, FUNC_EVENT_MAX_TEXT + 1);
+
+		if (IS_ERR(line))
+			return PTR_ERR(no_free_ptr(line));
+		if (!strchr(line, '\n')) {
+			line[FUNC_EVENT_MAX_TEXT] = '\0';
+			return log_error(line, FUNC_EVENT_ERR_TOO_LONG, FUNC_EVENT_MAX_TEXT);
+		}
+	}
+	return trace_parse_run_command(file, ubuf, count, ppos, run_line);
+}
+
+static int func_events_show(struct seq_file *m, void *v)
+{
+	struct func_event *event = to_func_event(v);
+
+	if (event)
+		show_event(m, event, !has_default_name(event));
+	return 0;
+}
+
+static const struct seq_operations func_events_seq_ops = {
+	.start	= dyn_event_seq_start,
+	.next	= dyn_event_seq_next,
+	.stop	= dyn_event_seq_stop,
+	.show	= func_events_show,
+};
+
+static int func_events_open(struct inode *inode, struct file *file)
+{
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+	ret = tracing_check_open_get_tr(NULL);
+	if (ret)
+		return ret;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		ret = dyn_events_release_all(&func_event_ops);
+		if (ret)
+			return ret;
+	}
+	return seq_open(file, &func_events_seq_ops);
+}
+
+static const struct file_operations func_events_fops = {
+	.owner		= THIS_MODULE,
+	.open		= func_events_open,
+	.read		= seq_read,
+	.write		= func_events_write,
+	.llseek		= seq_lseek,
+	.release	= seq_release,
+};
+
+static bool works __initdata;
+
+static __init int func_events_init_file(void)
+{
+	int ret = tracing_init_dentry();
+
+	if (ret || !works)
+		return 0;
+	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL, &func_events_fops);
+	return 0;
+}
+fs_initcall(func_events_init_file);
+
+static char boot_events[COMMAND_LINE_SIZE] __initdata;
+
+static int __init set_boot_events(char *str)
+{
+	strscpy(boot_events, str, sizeof(boot_events));
+	return 1;
+}
+__setup("function_events=", set_boot_events);
+
+/* Boot events are also enabled, as are those of kprobe_event=. */
+static void __init add_boot_events(void)
+{
+	char *line, *rest = boot_events;
+	struct func_event *event;
+	struct dyn_event *pos;
+	int ret;
+
+	/* Tracing is locked down, or there was no memory for it. */
+	if (!top_trace_array())
+		return;
+	while ((line = strsep(&rest, ";"))) {
+		ret = run_line(line);
+		if (ret)
+			pr_warn("cannot add \"%s\": %d\n", line, ret);
+	}
+	mutex_lock(&event_mutex);
+	for_each_dyn_event(pos) {
+		struct trace_event_file *file;
+
+		event = to_func_event(pos);
+		if (!event)
+			continue;
+		file = find_event_file(top_trace_array(), event->class.system,
+				       trace_event_name(&event->call));
+		ret = file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
+		if (ret)
+			pr_warn("cannot enable %s: %d\n", trace_event_name(&event->call), ret);
+	}
+	mutex_unlock(&event_mutex);
+}
+
+/* As early as the other dynamic events. */
+static __init int func_events_init(void)
+{
+	int ret;
+
+	ret = func_event_init() ?: dyn_event_register(&func_event_ops);
+	if (ret)
+		return ret;
+	works = true;
+	watch_modules();
+	add_boot_events();
+	return 0;
+}
+core_initcall(func_events_init);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions whose arguments are known, for the test of function events.
+ *
+ * Writing a number to test_func_event/fire in debugfs calls each of them that often,
+ * with the arguments that are written down here. tools/testing/selftests/function_events
+ * compares what it sees with these.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/compiler.h>
+#include <linux/completion.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+
+static unsigned int depth = 5;
+module_param(depth, uint, 0600);
+MODULE_PARM_DESC(depth, "how deep test_func_recurse() goes");
+
+/* What memory is read from: a structure as the kernel has many. */
+struct test_func_item {
+	u32			number;
+	s16			small;
+	u8			mac[6];
+	const char		*name;
+	struct test_func_item	*next;
+	char			text[16];
+	unsigned int		low : 3;
+	int			middle : 7;
+	unsigned int		high : 22;
+	bool			yes;
+	s64			last;
+};
+
+static struct test_func_item second = {
+	.number = 2, .small = -2, .mac = { 1, 2, 3, 4, 5, 6 }, .name = "second",
+	.text = "text of second", .low = 2, .middle = -2, .high = 222222, .last = -222222222222,
+};
+
+static struct test_func_item first = {
+	.number = 1, .small = -1, .mac = { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60 },
+	.name = "first", .next = &second, .text = "text of first", .low = 5, .middle = 33,
+	.high = 1111111, .yes = true, .last = -111111111111,
+};
+
+static const char * const strings[] = { "zero", "one", "two" };
+
+/* Read by name. */
+static u64 test_func_event_data = 0x1122334455667788;
+static const char test_func_event_text[] = "text by its name";
+
+/*
+ * The compiler shall not know what comes back from these functions, make clones of them,
+ * or, as clang does with functions whose callers it knows, leave out arguments that are
+ * always the same or never used.
+ */
+
+static noinline __noclone __used int test_func_narrow(s8 a, u8 b, s16 c, u16 d, char e, bool f)
+{
+	int ret = a + b + c + d + e + f;
+
+	barrier();
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone __used s64 test_func_wide(int a, unsigned int b, long c, u64 d)
+{
+	s64 ret = -5000000000;
+
+	barrier_data(a);
+	barrier_data(b);
+	barrier_data(c);
+	barrier_data(d);
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone __used const char *
+test_func_string(const char *kernel, const char __user *user, int nr)
+{
+	const char *ret = strings[nr];
+
+	barrier_data(kernel);
+	barrier_data(user);
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone __used struct test_func_item *
+test_func_item(const struct test_func_item *item, const char * const *array, size_t size)
+{
+	struct test_func_item *ret = item->next;
+
+	barrier_data(array);
+	barrier_data(size);
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone __used void test_func_pointer(const void *where, void (*callback)(void))
+{
+	barrier_data(where);
+	barrier_data(callback);
+}
+
+static noinline __noclone __used unsigned int test_func_recurse(unsigned int left)
+{
+	unsigned int ret = 1;
+
+	OPTIMIZER_HIDE_VAR(ret);
+	if (left > 1)
+		ret += test_func_recurse(left - 1);
+	/* No loop, please. */
+	barrier();
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone __used void test_func_none(void)
+{
+	barrier();
+}
+
+static noinline __noclone __used long
+test_func_nine(long a, long b, long c, long d, long e, long f, long g, long h, long i)
+{
+	long ret = a + b + c + d + e + f + g + h + i;
+
+	barrier();
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+/* Not for the function tracer. */
+static noinline __noclone notrace void test_func_notrace(void)
+{
+	barrier();
+}
+
+/* It ends the thread, with the frame of each caller still on its stacks. */
+static noinline __noclone __used void test_func_no_return(int nr)
+{
+	barrier_data(nr);
+	kthread_exit(nr);
+}
+
+/* A thread that is stopped before it starts does not start. */
+static DECLARE_COMPLETION(started);
+
+static int no_return_thread(void *unused)
+{
+	complete(&started);
+	test_func_no_return(7);
+	return 0;
+}
+
+/* Reached through another function, as a caller that is known. */
+static noinline void fire_pointers(void)
+{
+	test_func_pointer(&first, test_func_none);
+	/* Neither can be read, and only the first looks like the kernel's. */
+	test_func_pointer((void *)-8192L, test_func_none);
+	test_func_pointer((void *)8192L, test_func_none);
+}
+
+static void fire_once(const char __user *user)
+{
+	struct task_struct *thread;
+
+	test_func_narrow(-8, 200, -16000, 60000, 'x', true);
+	test_func_wide(-32, 4000000000U, -64, 0xfedcba9876543210);
+	test_func_string("in the kernel", user, 1);
+	test_func_item(&first, strings, ARRAY_SIZE(strings));
+	fire_pointers();
+	test_func_recurse(depth);
+	test_func_none();
+	/* Keeps them: they are used by nobody else. */
+	barrier_data(&test_func_event_data);
+	barrier_data(test_func_event_text);
+	test_func_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
+	test_func_notrace();
+	thread = kthread_create(no_return_thread, NULL, "test_func_event");
+	if (!IS_ERR(thread)) {
+		get_task_struct(thread);
+		reinit_completion(&started);
+		wake_up_process(thread);
+		wait_for_completion(&started);
+		kthread_stop_put(thread);
+	}
+}
+
+/* The number that is written is also the string in user space. */
+static ssize_t fire_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+{
+	unsigned int nr;
+	int ret = kstrtouint_from_user(ubuf, count, 0, &nr);
+
+	if (ret)
+		return ret;
+	while (nr--) {
+		fire_once(ubuf);
+		cond_resched();
+	}
+	return count;
+}
+
+static const struct file_operations fire_fops = {
+	.owner	= THIS_MODULE,
+	.write	= fire_write,
+};
+
+static struct dentry *dir;
+
+static int __init test_func_event_init(void)
+{
+	dir = debugfs_create_dir("test_func_event", NULL);
+	debugfs_create_file("fire", 0200, dir, NULL, &fire_fops);
+	return 0;
+}
+
+static void __exit test_func_event_exit(void)
+{
+	debugfs_remove(dir);
+}
+
+module_init(test_func_event_init);
+module_exit(test_func_event_exit);
+MODULE_DESCRIPTION("Functions for the test of function events");
+MODULE_LICENSE("GPL");

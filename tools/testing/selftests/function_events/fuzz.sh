@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# fuzz.sh LINES: so many definitions with errors are written to function_events; after
+# that everything has to be as it was. To be run as root, in the tracing directory, with
+# no function events there.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+LINES="${1:?how many lines?}"
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/tracing_helpers.sh
+# KiB that are not given back. What is freed at last is not seen at once.
+LIMIT=512
+
+write_lines()
+{
+	"$DIR/write_mutated" function_events "$DIR/definitions" "$@"
+}
+
+# What there is to see of events.
+state()
+{
+	cat function_events dynamic_events available_events
+	find events | sort
+}
+
+# KiB of the kernel's own objects.
+memory()
+{
+	sync
+	sleep 3
+	echo 3 > /proc/sys/vm/drop_caches
+	awk '/^(SUnreclaim|Percpu|VmallocUsed):/ { sum += $2 } END { print sum }' /proc/meminfo
+}
+
+TMP="$(mktemp -d)" || exit
+trap 'rm -rf "$TMP"' EXIT
+[ ! -e $LEAKS ] || echo clear > $LEAKS
+state > "$TMP/before" || exit
+# The first lines fill caches.
+write_lines $((LINES / 5 + 1)) 1 > /dev/null || exit
+before=$(memory)
+write_lines "$LINES" 2 || exit
+after=$(memory)
+state > "$TMP/after"
+cmp "$TMP/before" "$TMP/after" || exit
+echo "$before KiB before, $after KiB after"
+[ $((after - before)) -lt $LIMIT ] || { echo "memory is lost"; exit 1; }
+[ ! -e $LEAKS ] || no_leaks || { echo "memory has leaked"; exit 1; }

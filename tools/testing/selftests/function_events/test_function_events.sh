@@ -1,0 +1,1006 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Function events: every type and form of the language on functions whose arguments
+# are known, what is refused and how, and whatever else reads or controls events.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/../kselftest/module_helpers.sh
+. "$DIR"/../kselftest/tracing_helpers.sh
+
+MODULE=test_func_event
+# There are none when the test starts: all that are there are its own.
+FE=function_events
+INSTANCE=instances/function_events_test
+RUNNING=
+
+clean_up()
+{
+	cd "$TRACING" || return
+	[ ! -d events/functions ] || echo 0 > events/functions/enable
+	[ ! -d $INSTANCE ] || rmdir $INSTANCE
+	echo > $FE
+	unload $MODULE
+	cd /
+	rm -rf "$TMP"
+	unmount
+}
+
+#
+# Helpers
+#
+
+# What is written to function_events goes through a program that says in words, which a
+# shell need not do, what is wrong: in $TMP/said.
+define()
+{
+	echo "$1" > "$TMP/line"
+	LC_ALL=C cat "$TMP/line" 2> "$TMP/said" >> $FE
+}
+
+undefine()
+{
+	echo 0 > events/enable
+	echo > trace
+	echo > $FE
+}
+
+# What a test that has failed has left behind.
+tidy()
+{
+	! grep -q . $FE || undefine
+}
+
+# "records EVENT": the records in the trace, without what comes before the arguments
+# and without times.
+records()
+{
+	sed -n -e "s/.*: $1: [^ ]*\( \[[a-z_]*\]\)\?->/->/p" trace |
+		sed -e 's/ ([0-9]* ns)$/ (ns)/'
+}
+
+# The string in user space is this one, too.
+call()
+{
+	printf '%s\0' "$1" > $FIRE
+}
+
+# Calls the functions of the module, with the events of the system "functions" on.
+fire()
+{
+	echo > trace
+	echo 1 > events/functions/enable &&
+	call 1 &&
+	echo 0 > events/functions/enable
+}
+
+# "shows DEFINITION PATTERN": PATTERN is what all records come to, separated by "; ".
+shows()
+{
+	define "$1" || { complain "refused: $(cat "$TMP/said")"; undefine; return 1; }
+	event="$(sed -e 's/^ *//' -e 's/[( ].*//' $FE | tail -n 1)"
+	fire
+	found="$(records "$event" | sed -e "s/^->$event//" | tr '\n' ';' |
+		 sed -e 's/;$//' -e 's/;/; /g')"
+	undefine
+	case $found in
+	$2) ;;
+	*)
+		echo "# found: $found"
+		echo "# instead of: $2"
+		return 1 ;;
+	esac
+}
+
+# "refused ERROR DEFINITION": the caret is where DEFINITION has a ^, and it is taken
+# out; nothing is left behind.
+refused()
+{
+	before="${2%%^*}"
+	text="$before${2#*^}"
+	cp $FE "$TMP/before"
+	ls events events/functions > "$TMP/events" 2> /dev/null
+	echo > error_log
+	if define "$text"; then
+		undefine
+		complain "accepted: $text"
+		return 1
+	fi
+	grep -q "$1" "$TMP/said" || { complain "$(cat "$TMP/said")"; return 1; }
+	cmp $FE "$TMP/before" || return
+	ls events events/functions 2> /dev/null | cmp - "$TMP/events" || return
+	# The line with the caret has the same indentation as the command.
+	caret="$(sed -n '/^  Command: /{n;p}' error_log)"
+	[ ${#caret} -eq $((${#before} + 12)) ] && return
+	sed -e 's/^/# /' error_log
+	return 1
+}
+
+accepted()
+{
+	define "$1" || complain "$(cat "$TMP/said")"
+}
+
+#
+# The language
+#
+
+types()
+{
+	n=test_func_narrow
+	check "small integers" shows "$n(s8 a, u8 b, s16 c, u16 d, char e, bool f)" \
+		"(a=-8, b=200, c=-16000, d=60000, e=120, f=1)"
+	check "small integers, hexadecimal" shows "$n(x8 a, x8 b, x16 c, x16 d, x8 e, x8 f)" \
+		"(a=0xf8, b=0xc8, c=0xc180, d=0xea60, e=0x78, f=0x1)"
+	check "small integers of C" \
+		shows "$n(signed char a, unsigned char b, short int c, unsigned short d, char e)" \
+		"(a=-8, b=200, c=-16000, d=60000, e=120)"
+	n=test_func_wide
+	check "integers of C" shows "$n(int a, unsigned int b, long c, u64 d)" \
+		"(a=-32, b=4000000000, c=-64, d=18364758544493064720)"
+	check "integers of C in many words" \
+		shows "$n(signed a, unsigned b, long long int c, unsigned long long d)" \
+		"(a=-32, b=4000000000, c=-64, d=18364758544493064720)"
+	check "large integers" shows "$n(s32 a, u32 b, s64 c, x64 d)" \
+		"(a=-32, b=4000000000, c=-64, d=0xfedcba9876543210)"
+	check "names for integers" shows "$n(pid_t a, gfp_t b, ssize_t c, size_t d)" \
+		"(a=-32, b=0xee6b2800, c=-64, d=18364758544493064720)"
+	check "qualifiers and enumerations" \
+		shows "$n(const enum what a, volatile unsigned int b)" "(a=-32, b=4000000000)"
+	check "integers of C without names" \
+		shows "$n(signed, unsigned, long) -> unsigned" \
+		"(arg1=-32, arg2=4000000000, arg3=-64) -> ret=3589934592 (ns)"
+	check "pointers" shows "test_func_item(const struct test_func_item *item, union x **)" \
+		"(item=0x[0-9a-f]*[0-9a-f], arg2=0x[0-9a-f]*[0-9a-f])"
+	check "strings" shows "test_func_string(string kernel, string user, int nr)" \
+		'(kernel="in the kernel", user="1", nr=1)'
+	check "strings of user space" shows "test_func_string(NULL, ustring user)" '(user="1")'
+	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
+		"(callback=test_func_none+0x0/0x* *)*"
+}
+
+forms()
+{
+	check "no arguments" shows "test_func_none()" "()"
+	check "void" shows "test_func_none(void)" "()"
+	check "arguments without names" shows "test_func_wide(int, unsigned int)" \
+		"(arg1=-32, arg2=4000000000)"
+	check "arguments left out" shows "test_func_wide(NULL, _, long c)" "(c=-64)"
+	check "as many arguments as registers" shows "test_func_nine($IN_REGISTERS)" "($VALUES)"
+	check "white space" shows "  test_func_wide (  int  a ,unsigned  b)  " \
+		"(a=-32, b=4000000000)"
+	check "elements" shows "test_func_item(u32 first[0] | x32 next[1], string array[2])" \
+		'(first=1, next=0x2010ffff, array="two")'
+	check "offsets" \
+		shows "test_func_item(s16 small+4[0] | s64 last+56[0] | s64 same+48[1])" \
+		"(small=-1, last=-111111111111, same=-111111111111)"
+	check "bool behind a pointer" shows "test_func_item(bool yes+52[0])" "(yes=1)"
+	check "negative offsets" shows "test_func_item(NULL, string array[1] | string a+16[-1])" \
+		'(array="one", a="one")'
+	check "arrays" shows "test_func_item(x8[6] mac+6 | u32[2] n[0] | char[16] text+32)" \
+		'(mac={0x10,0x20,0x30,0x40,0x50,0x60}, n={0x1,0x2010ffff}, text="text of first")'
+	check "strings behind pointers" \
+		shows "test_func_item(string name+16[0] | string text+32, string a[0])" \
+		'(name="first", text="text of first", a="zero")'
+	data=test_func_event_data
+	text=test_func_event_text
+	check "symbols" shows "test_func_none(x64 d = $data, string t = $text)" \
+		'(d=0x1122334455667788, t="text by its name")'
+	check "symbols with offsets" \
+		shows "test_func_none(string t = $text+5, char[2] u = $text)" \
+		'(t="by its name", u="te")'
+	check "addresses" address
+	check "pointers that cannot be read" shows "test_func_pointer(u32 where[0])" \
+		"(where=1); (where=0(fault)); (where=0(fault))"
+	check "arrays that cannot be read" shows "test_func_pointer(x8[2] where)" \
+		"(where={0x1,0x0}); (where={0x0,0x0}(fault)); (where={0x0,0x0}(fault))"
+	check "strings that cannot be read" shows "test_func_pointer(string where)" \
+		'(where="*"); (where="(fault)"); (where="(fault)")'
+	check "32 fields" shows "test_func_wide($(fields 32))" "(f1=-32, f2=-32, *f32=-32)"
+}
+
+# "fields N": so many fields of one argument.
+fields()
+{
+	seq -s ' ' "$1" | sed -e 's/\([0-9]*\) */int f\1 | /g' -e 's/ | $//'
+}
+
+address()
+{
+	found="0x$(awk '$3 == "test_func_event_data" { print $1 }' /proc/kallsyms)"
+	shows "test_func_none(x32 half = $found[1], x16 part = $found+2[0])" \
+		"(half=0x11223344, part=0x5566)"
+}
+
+returns()
+{
+	check "a return value" shows "test_func_wide() -> s64 ret" "() -> ret=-5000000000 (ns)"
+	check "a return value without name" shows "test_func_wide() -> x64" \
+		"() -> ret=0xfffffffed5fa0e00 (ns)"
+	check "no return value" shows "test_func_none() -> void" "() -> (ns)"
+	check "arguments and a return value" \
+		shows "test_func_narrow(s8 a, u8 b, s16 c) -> int sum" \
+		"(a=-8, b=200, c=-16000) -> sum=44313 (ns)"
+	check "a return value that is a pointer" shows "test_func_string() -> void *" \
+		"() -> ret=0x[0-9a-f]*[0-9a-f] (ns)"
+	check "a return value that points to a structure" \
+		shows "test_func_item() -> struct test_func_item *next" \
+		"() -> next=0x[0-9a-f]*[0-9a-f] (ns)"
+	check "part of a return value" shows "test_func_narrow() -> u8 low | bool same" \
+		"() -> low=25, same=* (ns)"
+	check "strings at entry and return" \
+		shows "test_func_string(string kernel) -> string name" \
+		'(kernel="in the kernel") -> name="one" (ns)'
+	check "memory at return" \
+		shows "test_func_item() -> u32 number[0] | string name+16[0] | x8[6] mac+6" \
+		'() -> number=2, name="second", mac={0x1,0x2,0x3,0x4,0x5,0x6} (ns)'
+	check "memory at entry and return" \
+		shows "test_func_item(u32 number[0]) -> u32 next[0]" "(number=1) -> next=2 (ns)"
+	check "recursion" shows "test_func_recurse(u32 d) -> u32 ret" "$(for n in 1 2 3 4 5; do
+			printf '(d=%u) -> ret=%u (ns)%s' $n $n "$([ $n = 5 ] || echo '; ')"
+		done)"
+	check "a function that does not return" no_return
+	check "deep recursion is counted, and loses nothing else" deep
+	check "several events of a function" several
+	check "time spent" time_spent
+}
+
+# What it leaves on the shadow stack is in nobody's way, and goes with its thread.
+no_return()
+{
+	accepted "test_func_no_return(int nr) -> void" &&
+	accepted "c:functions/called test_func_no_return(int nr)" || return
+	for time in 1 2 3; do
+		shows "test_func_none() -> void" "() -> (ns)" || return
+		accepted "test_func_no_return(int nr) -> void" &&
+		accepted "c:functions/called test_func_no_return(int nr)" &&
+		fire || return
+		[ "$(records called)" = "->test_func_no_return(nr=7)" ] &&
+		[ -z "$(records test_func_no_return)" ] || return
+	done
+	undefine
+}
+
+# Each frame takes much, so that there is no room for a hundred.
+deep()
+{
+	many="$(fields 30 | sed -e 's/int/u32/g')"
+	accepted "test_func_recurse(u32 depth | $many) -> u32 ret" &&
+	accepted "test_func_none() -> void" || return
+	echo 100 > /sys/module/$MODULE/parameters/depth
+	fire
+	echo 5 > /sys/module/$MODULE/parameters/depth
+	nr=$(records test_func_recurse | grep -c .)
+	missed="$(sed -n 's/.*# missed //p' $FE)"
+	others="$(records test_func_none)"
+	undefine
+	echo "# $nr shown, ${missed:-0} missed"
+	[ "$nr" -gt 4 ] && [ "${missed:-0}" -gt 0 ] && [ $((nr + missed)) -eq 100 ] &&
+	[ "$others" = "->test_func_none() -> (ns)" ]
+}
+
+several()
+{
+	accepted "c:functions/one test_func_wide(int a)" &&
+	accepted "c:functions/two test_func_wide(NULL, u32 b)" &&
+	accepted "c:functions/three test_func_wide() -> s64 ret" &&
+	accepted "c:functions/four test_func_wide(NULL, NULL, long c) -> s64 ret" &&
+	fire || return
+	found="$(records one) $(records two) $(records three) $(records four)"
+	undefine
+	set -- "->test_func_wide(a=-32) ->test_func_wide(b=4000000000)" \
+		"->test_func_wide() -> ret=-5000000000 (ns)" \
+		"->test_func_wide(c=-64) -> ret=-5000000000 (ns)"
+	[ "$found" = "$*" ] || complain "$found"
+}
+
+# Of a function that sleeps as long as it is told, and of one that calls others.
+time_spent()
+{
+	accepted "c:functions/slept hrtimer_nanosleep(s64 time) -> long" &&
+	accepted "test_func_recurse(u32 depth) -> u32 ret" || return
+	echo 1 > events/functions/enable
+	sleep 0.2
+	call 1
+	echo 0 > events/functions/enable
+	slept="$(sed -n 's/.* slept: .*(\([0-9]*\) ns)$/\1/p' trace | sort -n | tail -n 1)"
+	times="$(sed -n 's/.*test_func_recurse: .*(\([0-9]*\) ns)$/\1/p' trace)"
+	undefine
+	# The clock of the trace is not that of the timer.
+	[ "${slept:-0}" -ge 150000000 ] && [ "$slept" -lt 20000000000 ] || {
+		complain "slept: $slept"
+		return
+	}
+	[ "$times" = "$(echo "$times" | sort -n)" ] || complain "$times"
+}
+
+#
+# Types, names and members from BTF
+#
+
+type_information()
+{
+	n=test_func_wide
+	values="a=-32, b=4000000000, c=-64, d=18364758544493064720"
+	check "BTF: all arguments" btf shows "$n" "($values)"
+	check "BTF: all arguments and what is returned" btf shows "$n ->" \
+		"($values) -> ret=-5000000000 (ns)"
+	check "BTF: what is returned, with a name" btf shows "$n() -> sum" \
+		"() -> sum=-5000000000 (ns)"
+	check "BTF: small integers" btf shows "test_func_narrow ->" \
+		"(a=-8, b=200, c=-16000, d=60000, e=120, f=1) -> ret=44313 (ns)"
+	check "BTF: strings" btf shows "test_func_string ->" \
+		'(kernel="in the kernel", user="1", nr=1) -> ret="one" (ns)'
+	check "BTF: pointers" btf shows "test_func_item ->" \
+		"(item=0x*, array=0x*, size=3) -> ret=0x* (ns)"
+	check "BTF: no arguments, and nothing returned" btf shows "test_func_none -> void" \
+		"() -> (ns)"
+	check "BTF: arguments by their names" btf shows "$n(c, b)" "(c=-64, b=4000000000)"
+	i="test_func_item"
+	check "BTF: members" btf shows "$i(item->number, item->last, item->yes, item->small)" \
+		"(item_number=1, item_last=-111111111111, item_yes=1, item_small=-1)"
+	check "BTF: members that are text" btf shows "$i(item->name, item->text)" \
+		'(item_name="first", item_text="text of first")'
+	check "BTF: members that are arrays" btf shows "$i(item->mac)" \
+		'(item_mac={0x10,0x20,0x30,0x40,0x50,0x60})'
+	check "BTF: members of what a member points to" \
+		btf shows "$i(item->next->number, item->next->name, item->next->next)" \
+		'(item_next_number=2, item_next_name="second", item_next_next=0x0)'
+	check "BTF: pointers that cannot be followed" \
+		btf shows "$i(item->next->next->number, item->next->next->name)" \
+		'(item_next_next_number=0(fault), item_next_next_name="(fault)")'
+	check "BTF: bit fields" \
+		btf shows "$i(item->low, item->middle, item->high, item->next->middle)" \
+		"(item_low=5, item_middle=33, item_high=1111111, item_next_middle=-2)"
+	check "BTF: members with other types and names" \
+		btf shows "$i(x32 n = item->next->number, string s = item->text)" \
+		'(n=0x2, s="text of first")'
+	check "BTF: bit fields with other types" btf shows "$i(x32 n = item->high)" "(n=0x10f447)"
+	check "BTF: members beside arguments" \
+		btf shows "$i(item->number, NULL, string array[0], size_t size)" \
+		'(item_number=1, array="zero", size=3)'
+	check "BTF: members of structures without names" btf path_of_file
+	check "BTF: refuses an unknown argument" btf refused "$none" "$n(^e)"
+	check "BTF: refuses an unknown member" btf refused "$none" "$i(item->^nothing)"
+	check "BTF: refuses members of what is not a pointer" btf refused "$no" "$n(a->^b)"
+	check "BTF: refuses members of what is not a structure" btf refused "$no" "$i(array->^b)"
+	check "BTF: refuses . where -> is needed" btf refused "$no" "$i(item->next.^number)"
+	check "BTF: refuses -> where . is needed" \
+		btf refused "$no" "vfs_read(file->f_path->^dentry)"
+	check "BTF: refuses a whole structure" btf refused "$no" "vfs_read(^file->f_path)"
+	check "BTF: refuses too many pointers" btf refused "$no" \
+		"$i(item->next->next->next->next->next->next->next->next->^next)"
+	check "BTF: refuses members at the return" btf refused "$no" "$i() -> x64 a | ^item->number"
+	check "BTF: refuses to show what is not returned" \
+		btf refused "$no" "test_func_none() -> ^ret"
+	check "BTF: refuses a function that it does not have" btf refused "$none" "^SyS_openat"
+}
+
+btf()
+{
+	[ -e /sys/kernel/btf/$MODULE ] || { skip "no type information"; return; }
+	"$@"
+}
+
+# The length and the hash of a name have no names of their own in struct qstr.
+path_of_file()
+{
+	name="file->f_path.dentry->d_name"
+	accepted "vfs_read($name.name, $name.len)" || return
+	echo 1 > events/functions/enable
+	cat /proc/version > /dev/null
+	echo 0 > events/functions/enable
+	records vfs_read > "$TMP/found"
+	undefine
+	grep -q 'd_name_name="version", .*d_name_len=7)' "$TMP/found" ||
+		complain "$(head -n 3 "$TMP/found")"
+}
+
+#
+# Bad input
+#
+
+refusals()
+{
+	w=test_func_wide
+	check "refuses an unknown function" refused "$none" "^no_such_function(int a)"
+	check "refuses a function that is not traced" refused "$no" "^test_func_notrace()"
+	check "refuses an ambiguous name" ambiguous
+	check "refuses an unknown type" refused "$no" "$w(^foo_t a)"
+	check "refuses a structure" refused "$no" "$w(^struct foo a)"
+	check "refuses impossible integers" refused "$no" "$w(^unsigned signed a)"
+	check "refuses a missing type" refused "$no" "$w(int a, ^)"
+	check "refuses a missing parenthesis" refused "$no" "$w(int a^"
+	check "refuses a second parenthesis" refused "$no" "$w(int a)^)"
+	check "refuses a missing bracket" refused "$no" "$w(int a[1^)"
+	check "refuses an array without a bound" refused "$no" "$w(x8[^] a)"
+	check "refuses an array of nothing" refused "$no" "$w(x8[^0] a)"
+	check "refuses an array of strings" refused "$no" "$w(string^[2] a)"
+	check "refuses a bad index" refused "$no" "$w(int a[^x])"
+	check "refuses a number that is too large" refused "$no" "$w(int a[^99999999999])"
+	check "refuses an offset that reads nothing" refused "$no" "$w(int a^+8)"
+	check "refuses a bad name" refused "$no" "$w(int ^7a)"
+	check "refuses a reserved name" refused "$no" "$w(int ^common_pid)"
+	check "refuses a name of return events" refused "$no" "$w(int ^duration) -> s64"
+	check "refuses a name that is used twice" refused "$no" "$w(int a, int ^a)"
+	check "refuses what comes behind" refused "$no" "$w(int a) ^more"
+	check "refuses a bad type of return" refused "$no" "$w() -> ^foo_t a"
+	check "refuses a bad group" refused "$no" "c:^1x/y $w()"
+	check "refuses a bad event" refused "$no" "c:x/y^. $w()"
+	check "refuses no function" refused "$no" "^(int a)"
+	check "refuses an unknown symbol" refused "$none" "$w(int a = ^no_such_symbol)"
+	check "refuses no source" refused "$no" "$w(int a = ^)"
+	check "refuses arguments on the stack" refused "$big" \
+		"test_func_nine($IN_REGISTERS, ^long i)"
+	check "refuses too many fields" refused "$big" "$w($(fields 32) | ^int f33)"
+	check "refuses a record larger than a sub-buffer" refused "$big" \
+		"test_func_item(^x64[512] a)"
+	check "refuses more than can be kept" refused "$big" "^test_func_item(x64[40] a) -> void"
+	check "refuses a long text" long_text
+	check "refuses a long group" refused "$no" "c:^$(long 70)/x $w()"
+	check "refuses an event that exists" twice
+	check "refuses a path without type information" without_btf
+	check "refuses to remove what is not there" not_there
+	check "refuses to remove what is enabled" busy
+	check "undoes what there is no memory for" without_memory
+}
+
+# A name that two functions share that can be traced.
+ambiguous()
+{
+	sed -e 's/ .*//' available_filter_functions | grep '^[a-z_]*$' | sort |
+		uniq -d > "$TMP/twice"
+	# Some that are in there twice have their name from the symbol before them.
+	name="$(sed -n 's/^[0-9a-f]* [tT] \([a-z_]*\)$/\1/p' /proc/kallsyms | sort | uniq -d |
+		grep -xFf "$TMP/twice" | head -n 1)"
+	[ -n "$name" ] || { skip "no two functions with the same name"; return; }
+	refused "Cannot assign" "^$name()"
+}
+
+long()
+{
+	printf "%$1s" "" | tr ' ' a
+}
+
+long_text()
+{
+	refused "$big" "$w(int $(long 2028)^a)" &&
+	refused "$big" "$w(int $(long 2028)^$(long 4000))"
+}
+
+twice()
+{
+	accepted "$w(int a)" || return
+	refused "File exists" "^$w(int b)"
+	ret=$?
+	undefine
+	return $ret
+}
+
+without_btf()
+{
+	[ ! -e /sys/kernel/btf/vmlinux ] || { skip "there is type information"; return; }
+	refused "not supported" "$w(^a)" && refused "not supported" "$w(^a->b)" &&
+	refused "not supported" "^$w"
+}
+
+not_there()
+{
+	for command in '!nothing' '-:nothing' '-:functions/nothing'; do
+		! define "$command" || return
+		grep -q "$none" "$TMP/said" || return
+	done
+}
+
+busy()
+{
+	accepted "$w(int a)" && echo 1 > events/functions/$w/enable || return
+	! define "!$w" && grep -q "busy" "$TMP/said" || return
+	! echo > $FE || return
+	grep -q $w $FE || return
+	undefine
+	! grep -q . $FE
+} 2>/dev/null
+
+# Each allocation fails once, for definitions of all kinds, until there are no more that could.
+# The shell does it all by itself: it is its own allocations that are counted.
+without_memory()
+{
+	slab=/sys/kernel/debug/failslab
+	[ -w /proc/self/fail-nth ] && [ -d $slab ] || { skip "no fault injection"; return; }
+	echo N > $slab/ignore-gfp-wait
+	echo 0 > $slab/verbose
+	[ ! -e $LEAKS ] || echo clear > $LEAKS
+	set -- "$w(int a, u32 first[0] | x8[2] b) -> s64 ret" "SyS_openat(int dfd, string path)" \
+		"$MODULE:$w(x64 a = test_func_event_data) -> void"
+	[ ! -e /sys/kernel/btf/$MODULE ] || set -- "$@" "$w ->" "test_func_item(item->next->name)"
+	for definition in "$@"; do
+		nth=0
+		taken=0
+		refused=0
+		while [ $taken -lt 20 ] && [ $nth -lt 2000 ]; do
+			nth=$((nth + 1))
+			echo $nth > /proc/self/fail-nth
+			if echo "$definition" >> $FE; then
+				echo 0 > /proc/self/fail-nth
+				taken=$((taken + 1))
+			else
+				echo 0 > /proc/self/fail-nth
+				! grep . $FE || { complain "half made: $definition"; return; }
+				taken=0
+				refused=$((refused + 1))
+			fi
+			echo > $FE
+			! grep . $FE && ! [ -d events/functions ] || {
+				complain "stays: $definition"
+				return
+			}
+		done 2> /dev/null
+		echo "# $((nth - taken)) allocations, refused $refused times"
+		[ $taken -eq 20 ] && [ $refused -gt 10 ] || { complain "$definition"; return; }
+	done
+	[ ! -e $LEAKS ] || no_leaks
+}
+
+#
+# The files
+#
+
+files()
+{
+	check "what is read can be written again" read_back
+	check "names of groups and events" names
+	check "adding and removing" add_and_remove
+	check "dynamic_events" dynamic
+	check "the format file" format
+	check "comments and empty lines" comments
+	check "a module that goes takes its events along" module_goes
+	check "a module that is not loaded yet" module_comes
+}
+
+LINES='test_func_wide(int a, x64 b) -> s64 ret
+c:mine/other test_func_wide(NULL, u32 b)
+test_func_event:test_func_none()
+test_func_item(x8[6] mac+6 | string name+16[0], string array[1])'
+
+read_back()
+{
+	define "$LINES" || return
+	cp $FE "$TMP/first"
+	undefine
+	[ "$(cat "$TMP/first")" = "$LINES" ] || complain "$(cat "$TMP/first")" || return
+	cat "$TMP/first" >> $FE
+	cmp $FE "$TMP/first"
+	ret=$?
+	undefine
+	return $ret
+}
+
+names()
+{
+	accepted "c:mine/event test_func_wide(int a)" && [ -d events/mine/event ] &&
+	accepted "c:event test_func_wide(int a)" && [ -d events/functions/event ] &&
+	accepted "c:mine/ test_func_wide(int a)" && [ -d events/mine/test_func_wide ] &&
+	accepted "c test_func_wide(int a)" && [ -d events/functions/test_func_wide ] || return
+	undefine
+	[ ! -d events/mine ] && [ ! -d events/functions ]
+}
+
+add_and_remove()
+{
+	accepted "test_func_none()" && accepted "test_func_wide()" && accepted "test_func_item()" &&
+	[ "$(grep -c . $FE)" -eq 3 ] &&
+	define '!test_func_wide' && [ "$(grep -c . $FE)" -eq 2 ] &&
+	define '-:functions/test_func_none' && [ "$(cat $FE)" = "test_func_item()" ] &&
+	define "!$(cat $FE)" && [ -z "$(cat $FE)" ] &&
+	accepted "test_func_none()" && echo "test_func_wide()" > $FE &&
+	[ "$(cat $FE)" = "test_func_wide()" ] || return
+	echo > $FE
+	[ -z "$(cat $FE)" ]
+}
+
+dynamic()
+{
+	echo 'c:functions/x test_func_wide(int a)' >> dynamic_events &&
+	grep -q '^c:functions/x test_func_wide(int a)$' dynamic_events &&
+	grep -q '^c:functions/x test_func_wide(int a)$' $FE &&
+	echo '-:functions/x' >> dynamic_events && ! grep -q . $FE
+}
+
+format()
+{
+	accepted "test_func_string(string kernel, ustring user, x8[2] nr) -> char[4] ret" || return
+	number='\([0-9]*\);'
+	field="field:\([^;]*\);\toffset:$number\tsize:$number\tsigned:$number"
+	sed -n -e "s/^\t$field/\1 \2 \3 \4/p" events/functions/test_func_string/format |
+		grep -v common_ > "$TMP/format"
+	undefine
+	cat > "$TMP/wanted" <<-END
+		unsigned long __parent_ip 8 8 0
+		u32 __fault 16 4 0
+		__data_loc char[] kernel 20 4 0
+		__data_loc char[] user 24 4 0
+		u8 nr[2] 28 2 0
+		u64 duration 32 8 0
+		char ret[4] 40 4 0
+	END
+	cmp "$TMP/format" "$TMP/wanted" || { sed -e 's/^/# /' "$TMP/format"; return 1; }
+}
+
+comments()
+{
+	printf '# a comment\n\ntest_func_none()\t# and another\n\n' >> $FE &&
+	[ "$(cat $FE)" = "test_func_none()" ]
+	ret=$?
+	undefine
+	return $ret
+}
+
+module_goes()
+{
+	accepted "test_func_wide(int a)" && accepted "$MODULE:test_func_none()" &&
+	accepted "vfs_open()" || return
+	echo 1 > events/functions/enable
+	unload $MODULE
+	modprobe $MODULE
+	[ ! -d events/functions/test_func_wide ] && [ -d events/functions/test_func_none ] || return
+	echo > trace
+	call 1
+	found="$(records test_func_none)"
+	undefine
+	[ "$found" = "->test_func_none()" ] || complain "found: $found"
+}
+
+module_comes()
+{
+	unload $MODULE
+	accepted "$MODULE:test_func_wide(int a) -> s64" &&
+	accepted "$MODULE:no_such_function()" || { modprobe $MODULE; return 1; }
+	waits="$(grep -c '# waits for module test_func_event$' $FE)"
+	echo 1 > events/functions/enable
+	modprobe $MODULE
+	call 1
+	found="$(records test_func_wide)"
+	still="$(grep -c '# waits' $FE)"
+	unload $MODULE
+	gone="$(grep -c '# waits' $FE)"
+	modprobe $MODULE
+	undefine
+	[ "$found" = "->test_func_wide(a=-32) -> ret=-5000000000 (ns)" ] || {
+		complain "found: $found"
+		return
+	}
+	[ "$waits $still $gone" = "2 1 2" ] || complain "waits: $waits $still $gone"
+}
+
+#
+# Others who use events
+#
+
+users()
+{
+	check "system calls: the same values as syscalls:*" same_as_syscalls
+	check "system calls: return values" syscall_returns
+	check "system calls by all their names" syscall_names
+	check "each function has its own trampoline" trampoline
+	check "filters" filters
+	check "histograms" histogram
+	check "stack traces" stack_trace
+	check "triggers" trigger
+	check "instances" instance
+	check "set_event" set_event
+	check "perf samples" perf_samples
+	check "BPF programs" bpf
+	check "trace-cmd" trace_cmd
+	check "perf record and script" perf_record
+	check "20 functions of the kernel at once" script load.sh 2 20
+	check "definitions with errors leave nothing behind" script fuzz.sh 300
+}
+
+# What comes after these words, as in "1, name: 2)" and "1, name=0x2)", without the names.
+values()
+{
+	sed -n -e "s/.*$1\(.*\))/\1/p" trace | sed -e 's/, [a-z]*\(: \|=0x\)/ /g'
+}
+
+# One line of arguments for each call; numbers as the system call events show them.
+same_as_syscalls()
+{
+	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
+	accepted "SyS_openat(int dfd, x64 where, x32 flags, x16 mode)" &&
+	accepted "c:functions/path SyS_openat(NULL, string path)" || return
+	echo > trace
+	echo 1 > events/syscalls/sys_enter_openat/enable
+	echo 1 > events/functions/enable
+	cat "$TMP/no such file" /proc/version > "$TMP/written" 2>/dev/null
+	echo 0 > events/enable
+	values 'sys_openat(dfd: ' > "$TMP/theirs"
+	values 'SyS_openat(dfd=' > "$TMP/ours.decimal"
+	# Theirs has hexadecimal numbers without 0x.
+	while read -r dfd rest; do
+		printf '%x %s\n' "$dfd" "$rest" | sed -e 's/^ffffffff\(........\) /\1 /'
+	done < "$TMP/ours.decimal" > "$TMP/ours"
+	# One of them was enabled first.
+	sed -e 's/^ffffffff\(........\) /\1 /' "$TMP/theirs" |
+		tail -n "$(grep -c . "$TMP/ours")" > "$TMP/last"
+	paths="$(records path)"
+	undefine
+	[ "$(grep -c . "$TMP/ours")" -ge 3 ] && cmp "$TMP/ours" "$TMP/last" || {
+		sed -e 's/^/# ours: /' "$TMP/ours"
+		sed -e 's/^/# theirs: /' "$TMP/last"
+		return 1
+	}
+	case $paths in
+	*"path=\"$TMP/no such file\")"*'path="/proc/version")'*) ;;
+	*) complain "$paths" ;;
+	esac
+}
+
+# The file descriptor, and ENOENT.
+syscall_returns()
+{
+	accepted "SyS_openat(NULL, string path) -> int fd" || return
+	echo 1 > events/functions/enable
+	cat "$TMP/no such file" /proc/version > /dev/null 2>&1
+	echo 0 > events/functions/enable
+	found="$(records SyS_openat | grep "such\|version" | tr '\n' ' ')"
+	undefine
+	case $found in
+	*"no such file\") -> fd=-2 (ns) "*"path=\"/proc/version\") -> fd=3 (ns) ") ;;
+	*) complain "$found" ;;
+	esac
+}
+
+# No registers but those of arguments are saved ("R"), and, where there are trampolines,
+# nothing but the event's own function is called by it.
+trampoline()
+{
+	accepted "test_func_wide(int a) -> s64" || return
+	echo 1 > events/functions/enable
+	line="$(grep '^test_func_wide ' enabled_functions)"
+	undefine
+	case $line in
+	*" R "*) complain "$line" ;;
+	"test_func_wide "*"tramp: "*"hook_func"*) ;;
+	"test_func_wide "*) [ "$(uname -m)" != x86_64 ] || complain "$line" ;;
+	*) complain "not enabled: $line" ;;
+	esac
+}
+
+syscall_names()
+{
+	wrapper="$(sed -n 's/^\(__[a-z0-9]*_sys_\)openat\( .*\)\?$/\1/p' \
+		available_filter_functions | grep -v ia32 | head -n 1)"
+	for prefix in SyS_ sys_ __se_sys_ __do_sys_ $wrapper; do
+		accepted "${prefix}openat(int dfd, string path)" || return
+	done
+	echo > trace
+	echo 1 > events/functions/enable
+	cat /proc/version > /dev/null
+	echo 0 > events/enable
+	for event in $(cut -d '(' -f 1 $FE); do
+		records "$event" | grep -q "^->$event(dfd=-100, path=\"/proc/version\")" || {
+			complain "$event"
+			undefine
+			return 1
+		}
+	done
+	undefine
+}
+
+filters()
+{
+	accepted "test_func_recurse(u32 depth)" &&
+	accepted "test_func_string(string kernel, ustring user)" || return
+	echo 'depth > 2 && depth != 4' > events/functions/test_func_recurse/filter &&
+	echo 'kernel ~ "in*kernel"' > events/functions/test_func_string/filter || return
+	fire
+	found="$(records test_func_recurse | tr '\n' ' ')$(records test_func_string | grep -c .)"
+	echo 'kernel == "other"' > events/functions/test_func_string/filter
+	fire
+	found="$found $(records test_func_string | grep -c .)"
+	undefine
+	[ "$found" = "->test_func_recurse(depth=5) ->test_func_recurse(depth=3) 1 0" ] ||
+		complain "$found"
+}
+
+histogram()
+{
+	[ -e events/sched/sched_switch/hist ] || { skip "no histograms"; return; }
+	accepted "test_func_recurse(u32 depth) -> u32 ret" || return
+	echo 'hist:keys=depth:vals=ret:sort=depth' > events/functions/test_func_recurse/trigger &&
+	call 2
+	number=' *\([0-9]*\)'
+	hist="$(sed -n "s/^{ depth:$number } hitcount:$number *ret:$number/\1:\2:\3/p" \
+		events/functions/test_func_recurse/hist | tr '\n' ' ')"
+	echo '!hist:keys=depth:vals=ret:sort=depth' > events/functions/test_func_recurse/trigger
+	undefine
+	[ "$hist" = "1:2:2 2:2:4 3:2:6 4:2:8 5:2:10 " ] || complain "$hist"
+}
+
+stack_trace()
+{
+	accepted "test_func_pointer(u64 where)" && accepted "fire_pointers() -> void" || return
+	echo 1 > options/stacktrace
+	fire
+	echo 0 > options/stacktrace
+	grep -A 12 'test_func_pointer: ' trace > "$TMP/stack"
+	undefine
+	grep -q '=> fire_\(pointers\|write\)' "$TMP/stack" &&
+	! grep -q 'return_to_handler' "$TMP/stack" || {
+		sed -e 's/^/# /' "$TMP/stack"
+		return 1
+	}
+}
+
+# An event with a trigger cannot be removed, like other dynamic events.
+trigger()
+{
+	accepted "test_func_wide(int a)" && accepted "test_func_none()" || return
+	echo 'traceoff if a == -32' > events/functions/test_func_wide/trigger || return
+	call 1
+	on="$(cat tracing_on)"
+	echo 1 > tracing_on
+	! define '!test_func_wide' || return
+	echo '!traceoff' > events/functions/test_func_wide/trigger
+	undefine
+	[ "$on" = 0 ] && [ ! -d events/functions ]
+}
+
+instance()
+{
+	mkdir $INSTANCE && accepted "test_func_wide(int a)" || return
+	echo > trace
+	echo 1 > $INSTANCE/events/functions/test_func_wide/enable
+	call 1
+	there=$(grep -c 'test_func_wide(a=-32)' $INSTANCE/trace)
+	echo 1 > events/functions/test_func_wide/enable
+	call 1
+	both=$(grep -c 'test_func_wide(a=-32)' $INSTANCE/trace)
+	here=$(grep -c 'test_func_wide(a=-32)' trace)
+	rmdir $INSTANCE
+	undefine
+	[ "$there $both $here" = "1 2 1" ] || complain "$there $both $here"
+}
+
+set_event()
+{
+	accepted "test_func_wide(int a)" && echo 'functions:test_func_wide' >> set_event &&
+	[ "$(cat events/functions/test_func_wide/enable)" = 1 ] &&
+	echo '!functions:*' >> set_event &&
+	[ "$(cat events/functions/test_func_wide/enable)" = 0 ]
+	ret=$?
+	undefine
+	return $ret
+}
+
+# The bytes of the last field of a record: a u64 on its own.
+perf_samples()
+{
+	have_program "$DIR"/../rust_tracepoint/perf_raw || return
+	accepted "test_func_wide(NULL, NULL, NULL, u64 d)" &&
+	accepted "test_func_string(string kernel) -> string name" || return
+	"$DIR"/../rust_tracepoint/perf_raw $FIRE 1 "$(cat events/functions/test_func_wide/id)" \
+		"$(cat events/functions/test_func_string/id)" > "$TMP/raw"
+	undefine
+	grep -q '^1 .*\(1032547698badcfe\|fedcba9876543210\)' "$TMP/raw" || {
+		sed -e 's/^/# /' "$TMP/raw"
+		return 1
+	}
+	# "in the kernel" and "one", each with its null byte.
+	grep -q '^2 .*696e20746865206b65726e656c006f6e6500' "$TMP/raw"
+}
+
+# Prints how often the program ran, and the last value of the field at an offset.
+bpf()
+{
+	have_program "$DIR"/bpf_field || return
+	accepted "test_func_recurse(u64 depth)" || return
+	offset="$(sed -n 's/.* depth;\toffset:\([0-9]*\);.*/\1/p' \
+		events/functions/test_func_recurse/format)"
+	found="$("$DIR"/bpf_field "$(cat events/functions/test_func_recurse/id)" "$offset" $FIRE 1)"
+	undefine
+	case $found in
+	*": error 38") skip "no BPF"; return ;;
+	esac
+	[ "$found" = "5 1" ] || complain "$found"
+}
+
+trace_cmd()
+{
+	command -v trace-cmd > /dev/null || { skip "no trace-cmd"; return; }
+	accepted "test_func_narrow(s8 a, x8 b, s16 c, u16 d, char e, bool f) -> int sum" &&
+	accepted "test_func_item(s16 small+4[0] | char[16] text+32, string array[1])" &&
+	accepted "test_func_pointer(u32 where[0])" || return
+	fire
+	for event in test_func_narrow test_func_item test_func_pointer; do
+		records $event
+	done > "$TMP/ours"
+	trace-cmd record -q -e functions -o "$TMP/trace.dat" \
+		sh -c "echo 1 > $FIRE; sleep 0.5" > "$TMP/said" 2>&1
+	trace-cmd report -i "$TMP/trace.dat" > "$TMP/report" 2>>"$TMP/said"
+	for event in test_func_narrow test_func_item test_func_pointer; do
+		sed -n -e "s/.*$event: *[^ ]*->/->/p" "$TMP/report" |
+			sed -e 's/ ([0-9]* ns)$/ (ns)/'
+	done > "$TMP/theirs"
+	undefine
+	cmp "$TMP/ours" "$TMP/theirs" || {
+		sed -e 's/^/# ours: /' "$TMP/ours"
+		sed -e 's/^/# theirs: /' "$TMP/theirs"
+		return 1
+	}
+}
+
+perf_record()
+{
+	command -v perf > /dev/null || { skip "no perf"; return; }
+	accepted "test_func_recurse(u32 depth, NULL) -> u32 ret" || return
+	perf record -q -e functions:test_func_recurse -o "$TMP/perf.data" \
+		sh -c "echo 1 > $FIRE" > "$TMP/said" 2>&1
+	perf script -i "$TMP/perf.data" > "$TMP/script" 2>>"$TMP/said"
+	undefine
+	[ "$(grep -c 'test_func_recurse(depth=[1-5]) -> ret=[1-5] (' "$TMP/script")" -eq 5 ] || {
+		sed -e 's/^/# /' "$TMP/said" "$TMP/script"
+		return 1
+	}
+}
+
+# One that can also be run for longer.
+script()
+{
+	"$DIR"/"$@" > "$TMP/output" 2>&1
+	ret=$?
+	sed -e 's/^/# /' "$TMP/output"
+	return $ret
+}
+
+all()
+{
+	types
+	forms
+	returns
+	type_information
+	refusals
+	files
+	users
+}
+
+#
+# Main
+#
+
+TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+
+ktap_print_header
+
+[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+present $MODULE || skip_all "there is no module $MODULE"
+find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
+FIRE="$FOUND/test_func_event/fire"
+find_tracing || skip_all "there is no tracefs"
+cd "$TRACING" || exit "$KSFT_FAIL"
+[ -e $FE ] || skip_all "there are no function events"
+! grep -q . $FE || skip_all "there are function events already"
+
+trap clean_up EXIT
+modprobe $MODULE || exit "$KSFT_FAIL"
+no="Invalid argument"
+big="Argument list too long"
+none="No such file"
+case $(uname -m) in
+x86_64)
+	IN_REGISTERS="long a, long b, long c, long d, long e, long f"
+	VALUES="a=1, b=2, c=3, d=4, e=5, f=6" ;;
+*)
+	IN_REGISTERS="long a, long b, long c, long d, long e, long f, long g, long h"
+	VALUES="a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8" ;;
+esac
+KSFT_NUM_TESTS=0
+all
+ktap_set_plan "$KSFT_NUM_TESTS"
+RUNNING=y
+all
+ktap_finished
