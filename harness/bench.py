@@ -187,6 +187,8 @@ echo >trace
 # The functions of the benchmarks take the same arguments as their event shows.
 target='bench_empty(int nr, u64 value, x64 flags, string name)'
 probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
+# The same for a kprobe, which is cheaper.
+registers='nr=%di:s32 value=%si:u64 flags=%dx:x64 name=+0(%cx):string'
 
 # dynamic FIGURE FILE DEFINITION: what a call costs with an event, and with all that
 # are defined already.
@@ -251,7 +253,7 @@ others()
 
 dynamic function_event_4args function_events "$target"
 cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
-	"p:functions/bench_empty_p bench_empty $probe"
+	"p:functions/bench_empty_p bench_empty $registers"
 dynamic function_event_return function_events 'bench_empty() -> int ret'
 cheaper probe_event_return 'f:functions/bench_empty_f bench_empty%return ret=$retval:s32' \
 	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
@@ -263,16 +265,20 @@ one=$(dynamic one function_events 'bench_empty(u64 a)')
 nine=$(dynamic nine function_events \
 	'bench_empty(u64 a|u64 b|u64 c|u64 d|u64 e|u64 f|u64 g|u64 h|u64 i)')
 per_field function_event_field "$one" "$nine"
-one=$(cheaper one 'f:functions/bench_empty_f bench_empty a=$arg1')
-nine=$(cheaper nine 'f:functions/bench_empty_f bench_empty a=$arg1 b=$arg1 c=$arg1 d=$arg1 e=$arg1 f=$arg1 g=$arg1 h=$arg1 i=$arg1')
-per_field probe_event_field "$one" "$nine"
+for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
+		'p:functions/bench_empty_p bench_empty a=%di'; do
+	field=${definition##*=}
+	nine="$definition b=$field c=$field d=$field e=$field f=$field g=$field h=$field i=$field"
+	per_field probe_event_field "$(dynamic one dynamic_events "$definition")" \
+		"$(dynamic nine dynamic_events "$nine")"
+done | least
 # A hundred events, of which one is hit.
 others function_events '$function(x64 a)'
 dynamic function_event_of_100 function_events "$target"
-for kind in f p; do
-	others dynamic_events "$kind:functions/\$function \$function a=\\\$arg1"
-	dynamic probe_event_of_100 dynamic_events \
-		"$kind:functions/bench_empty_$kind bench_empty $probe"
+for definition in "f:functions/bench_empty_f bench_empty $probe" \
+		"p:functions/bench_empty_p bench_empty $registers"; do
+	others dynamic_events "${definition%%:*}:functions/\$function \$function a=\\\$arg1"
+	dynamic probe_event_of_100 dynamic_events "$definition"
 done | least
 """, patched_only=True),
     Probe("smp", r"""

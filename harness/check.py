@@ -267,10 +267,13 @@ STEP_ARCHES = {
                         config="CONFIG_PPC64=y\nCONFIG_PPC_BOOK3S_64=y\n"
                                "CONFIG_CPU_LITTLE_ENDIAN=y\nCONFIG_PPC_PSERIES=y\n"
                                "CONFIG_TRACEPOINTS=y\nCONFIG_FTRACE=y\n"
-                               "CONFIG_FUNCTION_TRACER=y\n",
+                               "CONFIG_FUNCTION_TRACER=y\n"
+                               "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n",
                         extra=("arch/powerpc/platforms/pseries/hvCall.o",)),
     "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
-    "s390": StepArch("s390", "s390x-linux-gnu-"),
+    "s390": StepArch("s390", "s390x-linux-gnu-",
+                     config="CONFIG_FTRACE=y\nCONFIG_FUNCTION_TRACER=y\n"
+                            "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n"),
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\n"
@@ -296,6 +299,9 @@ CONFIG_DYNAMIC_DEBUG=y
 CONFIG_RUNTIME_TESTING_MENU=y
 CONFIG_KUNIT=y
 """
+# What has parts for architectures that have no kernel of their own here.
+ELSEWHERE = {path: ("powerpc", "s390") for path in
+             ("kernel/trace/trace_func_event.c", "kernel/trace/func_event_run.c")}
 # Objects that place many static branches, or patch them.
 BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
 
@@ -361,7 +367,8 @@ def step_objects(commit):
         elif (path.endswith((".c", ".rs", ".S"))
               # What is part of `prepare` has been built.
               and not path.startswith(("kernel/static_branch_asm", "rust/"))):
-            objects.add(path.rpartition(".")[0] + ".o")
+            for directory in (directory, *ELSEWHERE.get(path, ())):
+                wanted.setdefault(directory, set()).add(path.rpartition(".")[0] + ".o")
         else:
             objects.add("kernel/jump_label.o")
     return {directory: sorted(objects) for directory, objects in wanted.items() if objects}

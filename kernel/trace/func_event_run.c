@@ -427,9 +427,9 @@ static __always_inline void to_trace_buffer(struct trace_event_file *file,
 	if (!slot)
 		return;
 	rec = ring_buffer_event_data(slot);
-	/* Without the level that is due to preemption being disabled here. */
+	/* Without the levels that are due to preemption being disabled here and in between. */
 	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
-				     tracing_gen_ctx_dec());
+				     tracing_gen_ctx_dec() - IS_ENABLED(CONFIG_PREEMPT_COUNT));
 	rec->parent_ip = parent_ip;
 	memcpy(rec->body, body, len);
 	trace_buffer_unlock_commit_nostack(buffer, slot);

@@ -94,18 +94,20 @@ static int func_event_reg(struct trace_event_call *call, enum trace_reg type, vo
 {
 	struct func_event *event = container_of(call, struct func_event, call);
 	int ret = trace_event_reg(call, type, data);
+	enum trace_reg undo = TRACE_REG_UNREGISTER;
 
 	switch (type) {
-	case TRACE_REG_REGISTER:
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
+		undo = TRACE_REG_PERF_UNREGISTER;
+		fallthrough;
 #endif
+	case TRACE_REG_REGISTER:
 		if (ret)
 			break;
 		ret = func_event_attach(event);
 		if (ret)
-			trace_event_reg(call, type == TRACE_REG_REGISTER ?
-					TRACE_REG_UNREGISTER : TRACE_REG_PERF_UNREGISTER, data);
+			trace_event_reg(call, undo, data);
 		else
 			event->nr_users++;
 		break;

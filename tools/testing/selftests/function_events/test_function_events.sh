@@ -686,6 +686,7 @@ users()
 	check "system calls: return values" syscall_returns
 	check "system calls by all their names" syscall_names
 	check "each function has its own trampoline" trampoline
+	check "what was interrupted" context
 	check "filters" filters
 	check "histograms" histogram
 	check "stack traces" stack_trace
@@ -789,6 +790,23 @@ syscall_names()
 		}
 	done
 	undefine
+}
+
+# The depth of disabled preemption is that of the caller: none, by whatever way a record
+# comes to the buffer.
+context()
+{
+	accepted "test_func_none()" && accepted "c:functions/ret test_func_none() -> void" &&
+	accepted "c:functions/memory test_func_item() -> u32 n[0]" &&
+	accepted "c:functions/filtered test_func_wide(int a)" &&
+	accepted "c:functions/filtered_ret test_func_wide(int a) -> s64" || return
+	echo 'a == -32' > events/functions/filtered/filter &&
+	echo 'a == -32' > events/functions/filtered_ret/filter || return
+	fire
+	depths="$(sed -n 's/.* \[[0-9]*\] ...\(.\). .*: [a-z_]*: .*test_func_.*/\1/p' trace |
+		tr -d '\n')"
+	undefine
+	[ "$depths" = "....." ] || complain "$depths"
 }
 
 filters()
