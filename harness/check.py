@@ -273,7 +273,9 @@ STEP_ARCHES = {
     "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
     "s390": StepArch("s390", "s390x-linux-gnu-",
                      config="CONFIG_FTRACE=y\nCONFIG_FUNCTION_TRACER=y\n"
-                            "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n"),
+                            "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n"
+                            "CONFIG_BPF_SYSCALL=y\nCONFIG_DEBUG_INFO_DWARF5=y\n"
+                            "CONFIG_DEBUG_INFO_BTF=y\n"),
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\n"
@@ -282,9 +284,7 @@ STEP_ARCHES = {
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
                     "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
-                    "CONFIG_FUNCTION_GRAPH_TRACER=y\n"
-                    "CONFIG_BPF_SYSCALL=y\nCONFIG_DEBUG_INFO_DWARF5=y\n"
-                    "CONFIG_DEBUG_INFO_BTF=y\n"),
+                    "CONFIG_FUNCTION_GRAPH_TRACER=y\n"),
 }
 STEP_CONFIG = """\
 CONFIG_JUMP_LABEL=y
@@ -299,9 +299,11 @@ CONFIG_DYNAMIC_DEBUG=y
 CONFIG_RUNTIME_TESTING_MENU=y
 CONFIG_KUNIT=y
 """
-# What has parts for architectures that have no kernel of their own here.
-ELSEWHERE = {path: ("powerpc", "s390") for path in
-             ("kernel/trace/trace_func_event.c", "kernel/trace/func_event_run.c")}
+# What is not only built for x86: it has parts for architectures that have no kernel of
+# their own here, or needs debug information, which would slow all steps of x86 down.
+ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
+             "kernel/trace/func_event_run.c": ("x86", "powerpc", "s390"),
+             "kernel/trace/func_event_btf.c": ("s390",)}
 # Objects that place many static branches, or patch them.
 BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
 
@@ -367,8 +369,8 @@ def step_objects(commit):
         elif (path.endswith((".c", ".rs", ".S"))
               # What is part of `prepare` has been built.
               and not path.startswith(("kernel/static_branch_asm", "rust/"))):
-            for directory in (directory, *ELSEWHERE.get(path, ())):
-                wanted.setdefault(directory, set()).add(path.rpartition(".")[0] + ".o")
+            for place in ELSEWHERE.get(path, (directory,)):
+                wanted.setdefault(place, set()).add(path.rpartition(".")[0] + ".o")
         else:
             objects.add("kernel/jump_label.o")
     return {directory: sorted(objects) for directory, objects in wanted.items() if objects}
