@@ -46,3 +46,13 @@ all_off()
 	echo 0 > "$TRACING/events/enable" || return
 	[ -z "$DDEBUG" ] || echo "module * -p" > $DDEBUG
 }
+
+# Every site of every static key is as its key says, where that can be asked.
+CONSISTENT=/sys/kernel/debug/static_keys/check
+consistent()
+{
+	cat $CONSISTENT > "$TMP/check" || return
+	tail -n 1 "$TMP/check" | grep -q '\b0 mismatches' && return
+	tail -n 20 "$TMP/check" | sed 's/^/# /'
+	return 1
+}
