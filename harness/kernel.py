@@ -124,6 +124,11 @@ class Kernel:
         self.log = LOGS / f"build-{self.label}.log"
 
     @property
+    def debug(self):
+        """Whether it is slow and needs much memory, for the errors that it finds."""
+        return "debug" in self.arch.fragments
+
+    @property
     def machine(self):
         """The architecture as one of the guests', whatever the configuration."""
         return self.name.partition("-")[0]

@@ -119,24 +119,30 @@ def in_guests(found, what, kernel, *jobs):
 def memory(kernel):
     """What a guest needs."""
     # KASAN takes an eighth of it, and what is freed stays for a while.
-    return "2G" if kernel.name.endswith("-debug") else "1G"
+    return "2G" if kernel.debug else "1G"
 
 
 def kselftests(kernel, smp, tests=KSELFTESTS):
     """The kernel's selftests of what the series adds, in an SMP guest."""
     group = f"kselftest {kernel.name}, {smp} CPUs"
     statuses = {}
+    wrong = {}
+    running = []
 
     def on_line(line):
-        if line.startswith("@end "):
+        if line.startswith("@begin "):
+            running[:] = [line.split()[1]]
+        elif line.startswith("@end "):
             _, test, status = line.split()
             statuses[test] = int(status)
+        elif line.startswith("not ok ") and running:
+            wrong.setdefault(running[0], []).append(line)
 
     result = guest.boot(kernel, KSELFTEST_SCRIPT, f"kselftest-{kernel.name}-{smp}",
                         smp=smp, memory=memory(kernel), on_line=on_line,
                         files={"tests": "\n".join(tests) + "\n"},
                         programs=KSELFTEST_PROGRAMS.get(kernel.name, ()),
-                        timeout=3600 if kernel.name.endswith("-debug") else 900)
+                        timeout=3600 if kernel.debug else 900)
 
     def report(found):
         guest_trouble(found, group, result)
@@ -145,8 +151,9 @@ def kselftests(kernel, smp, tests=KSELFTESTS):
             status = statuses.get(test)
             # Here every module is built, so a skipped test is one that is lost;
             # and the base's script has no status for each of its failures.
+            detail = "; ".join([f"status {status}", *wrong.get(test, ())])
             found.add(group, test, status == 0 and not failing,
-                      "" if status == 0 else f"status {status} (log: {ui.shown(result.log)})")
+                      "" if status == 0 else f"{detail} (log: {ui.shown(result.log)})")
         found.close(group)
 
     return report

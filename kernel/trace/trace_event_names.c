@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of the events of modules.
+ * Names of the events of modules, and of others that come while the kernel runs.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -14,9 +14,19 @@
 
 #include "trace.h"
 
-static bool event_exists(const char *system, const char *name)
+/**
+ * trace_event_exists() - whether there is an event
+ * @system: its system
+ * @name: its name
+ *
+ * Context: Any. The caller holds event_mutex, which keeps the list of events as it is.
+ * Return: whether there is.
+ */
+bool trace_event_exists(const char *system, const char *name)
 {
 	struct trace_event_call *call;
+
+	lockdep_assert_held(&event_mutex);
 
 	list_for_each_entry(call, &ftrace_events, list) {
 		if (call->class && !strcmp(call->class->system, system) &&
@@ -25,6 +35,8 @@ static bool event_exists(const char *system, const char *name)
 	}
 	return false;
 }
+
+#ifdef CONFIG_MODULES
 
 /**
  * trace_module_check_events() - refuse a module whose events exist already
@@ -53,7 +65,7 @@ int trace_module_check_events(struct module *mod)
 	for (i = 0; i < mod->num_trace_events; i++) {
 		struct trace_event_call *call = mod->trace_events[i];
 
-		if (event_exists(call->class->system, trace_event_name(call))) {
+		if (trace_event_exists(call->class->system, trace_event_name(call))) {
 			pr_err("%s: event %s:%s exists already\n", mod->name,
 			       call->class->system, trace_event_name(call));
 			return -EBUSY;
@@ -61,3 +73,5 @@ int trace_module_check_events(struct module *mod)
 	}
 	return 0;
 }
+
+#endif

@@ -476,11 +476,6 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 		err = set_access(def, field);
 		if (err)
 			return fail(m, err, def->at);
-		/* What BTF says is returned, or an argument, as a string. */
-		if (!field->read && func_event_is_string(field->type)) {
-			field->read = true;
-			field->nr_hops = 1;
-		}
 	}
 	m->event->nr_fields++;
 	return 0;
@@ -607,31 +602,25 @@ static int make_layout(struct maker *m)
 	event->has_faults = nr_faults;
 	if (nr_faults)
 		offset = sizeof(u32);
-	for (field = event->fields; field < end; field++) {
+	for (field = event->fields; field <= end; field++) {
 		if (event->returns && field == event->fields + event->nr_entry) {
 			event->duration_offset = ALIGN(offset, sizeof(u64));
 			offset = event->duration_offset + sizeof(u64);
 		}
+		if (field == end)
+			break;
 		ret = place_field(event, field, &offset);
 		if (ret == -E2BIG)
 			return fail(m, FUNC_EVENT_ERR_TOO_LARGE, field->at);
 		if (ret)
 			return ret;
 	}
-	if (event->returns && event->nr_fields == event->nr_entry) {
-		event->duration_offset = ALIGN(offset, sizeof(u64));
-		offset = event->duration_offset + sizeof(u64);
-	}
 	event->body_size = offset;
 
-	room = FUNC_EVENT_MAX_BODY;
-	if (event->returns) {
-		room = FUNC_EVENT_MAX_KEPT;
-		if (offset + nr_entry_strings * FUNC_EVENT_MIN_STRING > room)
-			return fail(m, FUNC_EVENT_ERR_ENTRY_TOO_LARGE, m->def.function.start);
-	}
+	room = event->returns ? FUNC_EVENT_MAX_KEPT : FUNC_EVENT_MAX_BODY;
 	if (offset + nr_entry_strings * FUNC_EVENT_MIN_STRING > room)
-		return fail(m, FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
+		return fail(m, event->returns ? FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
+			    FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
 	if (nr_entry_strings) {
 		entry_string = min((room - offset) / nr_entry_strings, FUNC_EVENT_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
@@ -918,19 +907,6 @@ static void free_event(struct func_event *event)
 	kfree(event);
 }
 
-static bool event_exists(const char *group, const char *name)
-{
-	struct trace_event_call *call;
-	bool found = false;
-
-	down_read(&trace_event_sem);
-	list_for_each_entry(call, &ftrace_events, list)
-		if (!strcmp(call->class->system, group) && !strcmp(trace_event_name(call), name))
-			found = true;
-	up_read(&trace_event_sem);
-	return found;
-}
-
 static int name_event(struct maker *m)
 {
 	struct func_event *event = m->event;
@@ -954,7 +930,7 @@ static int name_event(struct maker *m)
 		return fail(m, FUNC_EVENT_ERR_BAD_GROUP, def->group.start);
 	if (strlen(event->tp.name) >= MAX_EVENT_NAME_LEN)
 		return fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
-	if (event_exists(event->class.system, event->tp.name))
+	if (trace_event_exists(event->class.system, event->tp.name))
 		return fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
 	return 0;
 }

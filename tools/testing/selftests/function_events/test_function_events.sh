@@ -48,7 +48,7 @@ undefine()
 	echo > $FE
 }
 
-# What a test that has failed has left behind.
+# What a test has left behind, above all one that has failed.
 tidy()
 {
 	! grep -q . $FE || undefine
@@ -475,9 +475,6 @@ twice()
 {
 	accepted "$w(int a)" || return
 	refused "File exists" "^$w(int b)"
-	ret=$?
-	undefine
-	return $ret
 }
 
 without_btf()
@@ -574,9 +571,6 @@ read_back()
 	[ "$(cat "$TMP/first")" = "$LINES" ] || complain "$(cat "$TMP/first")" || return
 	cat "$TMP/first" >> $FE
 	cmp $FE "$TMP/first"
-	ret=$?
-	undefine
-	return $ret
 }
 
 names()
@@ -634,9 +628,6 @@ comments()
 {
 	printf '# a comment\n\ntest_func_none()\t# and another\n\n' >> $FE &&
 	[ "$(cat $FE)" = "test_func_none()" ]
-	ret=$?
-	undefine
-	return $ret
 }
 
 module_goes()
@@ -890,9 +881,6 @@ set_event()
 	[ "$(cat events/functions/test_func_wide/enable)" = 1 ] &&
 	echo '!functions:*' >> set_event &&
 	[ "$(cat events/functions/test_func_wide/enable)" = 0 ]
-	ret=$?
-	undefine
-	return $ret
 }
 
 # The bytes of the last field of a record: a u64 on its own.
