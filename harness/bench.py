@@ -281,6 +281,24 @@ for definition in "f:functions/bench_empty_f bench_empty $probe" \
 	dynamic probe_event_of_100 dynamic_events "$definition"
 done | least
 """, patched_only=True),
+    Probe("insn", r"""
+insn marker marker_dormant
+if echo 'static_key_benchmark:static_key_benchmark_mark' >>marker_events; then
+	echo 1 >events/markers/enable
+	insn marker marker_4args
+	grep -q ': static_key_benchmark_mark: nr=999 value=.* name=marker$' trace ||
+		echo "@error insn.marker_4args the event is not in the trace"
+	echo 0 >events/markers/enable
+	echo >marker_events
+else
+	echo "@error insn.marker_4args the marker is refused"
+fi
+echo >trace
+insn trace_printk
+grep -q ': nr=999 value=.* name=trace_printk$' trace ||
+	echo "@error insn.trace_printk it is not in the trace"
+echo >trace
+""", patched_only=True),
     Probe("smp", r"""
 set -- events/*/*/enable
 echo "@figure events.total $#"
@@ -317,6 +335,12 @@ class Row:
     # The figure of the patched kernel that this row is compared with, if it
     # is not the same figure of the pristine kernel.
     stock: str = ""
+    # The figure of the patched kernel, if it has another name.
+    ours: str = ""
+
+    @property
+    def figure(self):
+        return self.ours or self.name
 
 
 ROWS = (
@@ -336,6 +360,10 @@ ROWS = (
         stock="insn.probe_event_entry_and_return"),
     Row("insn.function_event_field", INSTRUCTIONS, stock="insn.probe_event_field"),
     Row("insn.function_event_of_100", INSTRUCTIONS, stock="insn.probe_event_of_100"),
+    Row("insn.marker_dormant", INSTRUCTIONS, stock="insn.tracepoint_disabled"),
+    Row("insn.marker_4args", INSTRUCTIONS, stock="insn.tracepoint_enabled"),
+    Row("insn.marker_vs_printk", INSTRUCTIONS, stock="insn.trace_printk",
+        ours="insn.marker_4args"),
     Row("events.total", EVENTS),
     Row("ipi.enable_all", IPIS),
     Row("ipi.disable_all", IPIS),
@@ -345,6 +373,7 @@ ROWS = (
     Row("ipi.dyndbg_on", IPIS),
     Row("bytes.text", BYTES),
     Row("bytes.jump_table", BYTES),
+    Row("bytes.marker", BYTES, stock="bytes.trace_event"),
 )
 
 # What the names of the rows do not say, below the table and the plot.
@@ -354,6 +383,8 @@ NOTES = (
     "function tracer's no-op",
     "insn.function_event_* are compared with the cheaper of kprobe and fprobe event that "
     "shows the same; of_100 is 4args with 99 other events of the same kind enabled",
+    "insn.marker_* are compared with the TRACE_EVENT that has the same fields, and with "
+    "trace_printk() of the same format; bytes.marker is one of 100 in a module",
     "time.* are of an emulated machine and only say something relative to each other",
     "bytes.text counts the code that stays after boot, without padding",
 )
@@ -499,6 +530,94 @@ def sizes(kernel, figures):
     figures.add("bytes.jump_table", found.get("__jump_table", 0))
 
 
+# A hundred functions of which each has a site, or nothing: what a site costs is what
+# the module has more.
+SITES = 100
+SITE_ARGUMENTS = "int nr, u64 value, unsigned long flags, const char *name"
+SITE_MODULE = """\
+#include <linux/marker.h>
+#include <linux/module.h>
+%(head)s
+%(functions)s
+MODULE_LICENSE("GPL");
+"""
+SITE_FUNCTION = """\
+void bytes_function_%(nr)d(%(arguments)s);
+notrace void bytes_function_%(nr)d(%(arguments)s)
+{
+	%(site)s
+}
+"""
+SITE_KINDS = {
+    "nothing": "barrier();",
+    "marker": 'MARK(bytes_%(nr)d, "%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", nr, '
+              "value, flags, name);",
+    "trace_event": "trace_bytes_%(nr)d(nr, value, flags, name);",
+}
+# As the event of the benchmark, see kernel/trace/static_key_benchmark.h.
+SITE_EVENTS = """\
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM bytes
+#if !defined(_BYTES_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _BYTES_H
+#include <linux/tracepoint.h>
+%(events)s
+#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE bytes_events
+#include <trace/define_trace.h>
+"""
+SITE_EVENT = """\
+TRACE_EVENT(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, name),
+	TP_STRUCT__entry(__field(int, nr) __field(u64, value) __field(unsigned long, flags)
+			 __string(name, name)),
+	TP_fast_assign(__entry->nr = nr; __entry->value = value; __entry->flags = flags;
+		       __assign_str(name);),
+	TP_printk("%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", __entry->nr, __entry->value,
+		  __entry->flags, __get_str(name)));
+"""
+
+
+def loaded(path):
+    """How many bytes of a module stay in memory after it has started."""
+    done = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True,
+                          env=dict(os.environ, LC_ALL="C"), check=True)
+    found = re.findall(r"^ *\[ *\d+\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) "
+                       r"[0-9a-f]+ +([A-Z]*) ", done.stdout, re.MULTILINE)
+    return sum(int(size, 16) for name, size, flags in found
+               if "A" in flags and not name.startswith((".init.", ".note", "__versions")))
+
+
+def site_sizes(kernel, figures):
+    """What a marker and what a trace event costs, from modules with a hundred of each."""
+    directory = RESULTS / f"sites-{kernel.label}"
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    words = [{"nr": nr, "arguments": SITE_ARGUMENTS} for nr in range(SITES)]
+    for kind, site in SITE_KINDS.items():
+        head = '#define CREATE_TRACE_POINTS\n#include "bytes_events.h"\n' \
+            if kind == "trace_event" else ""
+        functions = "".join(SITE_FUNCTION % {**word, "site": site % word} for word in words)
+        (directory / f"bytes_{kind}.c").write_text(
+            SITE_MODULE % {"head": head, "functions": functions}, encoding="utf-8")
+    events = "".join(SITE_EVENT % word for word in words)
+    (directory / "bytes_events.h").write_text(SITE_EVENTS % {"events": events},
+                                              encoding="utf-8")
+    objects = " ".join(f"bytes_{kind}.o" for kind in SITE_KINDS)
+    (directory / "Kbuild").write_text(f"obj-m := {objects}\nccflags-y := -I$(src)\n",
+                                      encoding="utf-8")
+    log = LOGS / f"bench-sites-{kernel.label}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    ui.must(kernel.make(f"M={directory}", "modules"), log,
+            "building the modules with a hundred sites", env=kernels.environment())
+    nothing = loaded(directory / "bytes_nothing.ko")
+    for kind in ("marker", "trace_event"):
+        figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / SITES)
+
+
 # --- results ---------------------------------------------------------------
 
 def compare(patched, pristine):
@@ -506,10 +625,10 @@ def compare(patched, pristine):
     results, missing = [], []
     for row in ROWS:
         stock_from = patched if row.stock else pristine
-        stock_name = row.stock or row.name
-        ours, stock = patched.get(row.name), stock_from.get(stock_name)
+        stock_name = row.stock or row.figure
+        ours, stock = patched.get(row.figure), stock_from.get(stock_name)
         if ours is None:
-            missing.append(patched.why_not(row.name))
+            missing.append(patched.why_not(row.figure))
         if stock is None:
             missing.append(stock_from.why_not(stock_name))
         if ours is None or stock is None:
@@ -661,8 +780,9 @@ def measure(patched, pristine):
     for kernel in (patched, pristine):
         figures[kernel] = Figures(kernel.what)
         sizes(kernel, figures[kernel])
-    with ui.Step("build the benchmark module for both kernels"):
+    with ui.Step("build the benchmark modules"):
         modules = {kernel: build_module(kernel) for kernel in figures}
+        site_sizes(patched, figures[patched])
     for name, machine in MACHINES.items():
         boots = [Boot(kernel, name, figures[kernel], modules[kernel]) for kernel in figures]
         run_boots(boots, f"measure {machine.what} on both kernels")
@@ -676,7 +796,8 @@ def repeatable(kernel):
     called outside of a Step.
     """
     names = list(dict.fromkeys(
-        name for row in ROWS for name in (row.name, row.stock) if name.startswith("insn.")))
+        name for row in ROWS for name in (row.figure, row.stock)
+        if name.startswith("insn.")))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         module = build_module(kernel)

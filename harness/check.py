@@ -254,7 +254,8 @@ class StepArch:
 STEP_ARCHES = {
     "arc": StepArch("arc", "arc-linux-gnu-", config="CONFIG_ISA_ARCV2=y\n"),
     "arm": StepArch("arm", "arm-linux-gnueabihf-",
-                    config="CONFIG_MMU=y\nCONFIG_ARCH_MULTI_V7=y\n"),
+                    config="CONFIG_MMU=y\nCONFIG_ARCH_MULTI_V7=y\nCONFIG_FTRACE=y\n"
+                          "CONFIG_ENABLE_DEFAULT_TRACERS=y\n"),
     "arm64": StepArch("arm64", "aarch64-linux-gnu-"),
     "loongarch": StepArch("loongarch", llvm=True, config="CONFIG_64BIT=y\n"),
     "mips": StepArch("mips", "mips64el-linux-gnuabi64-"),
@@ -303,7 +304,11 @@ CONFIG_KUNIT=y
 # their own here, or needs debug information, which would slow all steps of x86 down.
 ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
              "kernel/trace/func_event_run.c": ("x86", "powerpc", "s390"),
-             "kernel/trace/func_event_btf.c": ("s390",)}
+             "kernel/trace/func_event_btf.c": ("s390",),
+             # 32 bit, and the big end first.
+             **{f"kernel/{name}.c": ("x86", "arm", "s390")
+                for name in ("marker", "trace/event_fetch", "trace/marker_parse",
+                             "trace/trace_marker_event")}}
 # Objects that place many static branches, or patch them.
 BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
 

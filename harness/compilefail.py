@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of what must not compile, out of the kernel tree, in Rust.
 
-A test is a file NAME.rs in SOURCES, built as a module of its own, or a
+A test is a file NAME.rs in one of SOURCES, built as a module of its own, or a
 directory NAME with a Kbuild file and whatever that builds. A line that the
 compiler has to refuse ends with what it has to say there:
 
@@ -9,6 +9,8 @@ compiler has to refuse ends with what it has to say there:
 
 Every such line must get an error with these words, in its text or in its
 notes, and no other line may get one. A test without such a line must compile.
+An error that is about no line of the test, such as one of the assembler, is
+announced anywhere, by "ERROR elsewhere:".
 
 All tests are built by one make, which goes on after errors; rustc reports in
 JSON. Tests of this program itself, some of which it must fail, are built along
@@ -25,11 +27,20 @@ import kernel as kernels
 import ui
 from ui import BUILD, LOGS, Failure, shown
 
-# In the kernel tree.
-SOURCES = "tools/testing/selftests/rust_tracepoint/compile_fail"
+# In the kernel tree; no two have tests of the same name.
+SOURCES = ("tools/testing/selftests/rust_tracepoint/compile_fail",
+           "tools/testing/selftests/markers/compile_fail")
 WORK = BUILD / "compilefail"
+# The same in C, a file each: of a line that ends with a comment "ERROR: words", the compiler
+# or the assembler has to say these, and nothing of others.
+C_SOURCES = "tools/testing/selftests/markers/compile_fail_c"
+C_WORK = BUILD / "compilefail-c"
+C_EXPECTED = re.compile(r"/\* ERROR: (.*\S) \*/$")
+C_SAID = re.compile(r"(?:.*/)?(\w+\.[ch]):(\d+):(?:\d+:)? *(?:fatal )?(?:error|Error|warning): (.*)")
+# Follows what is said of a line of a header: where the macro was used.
+C_MACRO = re.compile(r"(?:.*/)?(\w+\.c):(\d+):\d+: note: in expansion of macro")
 
-EXPECTED = re.compile(r"//~ ERROR: (.*\S)\s*$")
+EXPECTED = re.compile(r"//~ ERROR( elsewhere)?: (.*\S)\s*$")
 # Kbuild's line for the object that rustc is about to make.
 RUSTC = re.compile(r"  RUSTC\b.* (\S+)\.o$")
 
@@ -44,9 +55,13 @@ class Line:
         return f"{self.path}:{self.number}"
 
 
+# What is about no line of a test.
+ELSEWHERE = Line("elsewhere", 0)
+
+
 @dataclasses.dataclass
 class Error:
-    """What rustc said about some lines, or about none in particular."""
+    """What rustc said about some lines."""
     lines: set
     text: str
 
@@ -79,7 +94,8 @@ def read_error(message):
     words = [f"error[{code}]:" if code else "error:", message["message"],
              *(span["label"] or "" for span in primary),
              *(child["message"] for child in message["children"])]
-    return Error(set().union(*map(lines_of, primary)), " ".join(filter(None, words)))
+    return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE},
+                 " ".join(filter(None, words)))
 
 
 class Listener:
@@ -136,7 +152,8 @@ def sources(name, suffix=".rs"):
 
 def expectations(name):
     """{line: words} of a test."""
-    return {Line(str(path.relative_to(WORK)), number): match.group(1)
+    return {ELSEWHERE if match.group(1) else Line(str(path.relative_to(WORK)), number):
+            match.group(2)
             for path in sources(name)
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             for match in [EXPECTED.search(line)] if match}
@@ -159,8 +176,7 @@ def judge(name, errors):
             return f"{line}: not '{words}' but {there[0]}"
     for error in errors:
         if not error.lines & expected.keys():
-            where = min(map(str, error.lines), default="no line")
-            return f"{where}: unexpected {error.text}"
+            return f"{min(map(str, error.lines))}: unexpected {error.text}"
     missing = not_compiled(name, ".c") + (not_compiled(name, ".rs") if not errors else [])
     if missing:
         return f"{missing[0]}: is not compiled"
@@ -221,10 +237,10 @@ def run(found, kernel):
     """Build and judge all tests; the kernel is built."""
     group = "must not compile"
     shutil.rmtree(WORK, ignore_errors=True)
-    top = kernel.source / SOURCES
-    if top.exists():
-        shutil.copytree(top, WORK)
-    WORK.mkdir(parents=True, exist_ok=True)
+    WORK.mkdir(parents=True)
+    for top in SOURCES:
+        if (kernel.source / top).exists():
+            shutil.copytree(kernel.source / top, WORK, dirs_exist_ok=True)
     tests = sorted(path.stem for path in WORK.iterdir()
                    if path.suffix == ".rs" or (path / "Kbuild").exists())
     write_self_tests()
@@ -239,4 +255,61 @@ def run(found, kernel):
         wrong = judge(name, errors[name])
         ok = (wrong or "").startswith(wanted) if wanted else wrong is None
         found.add(group, f"runner: {name}", ok, wrong or "")
+    run_c(found, group, kernel)
     found.close(group)
+
+
+def judge_c(path, said):
+    """What is wrong with the outcome of a test in C, None if nothing is."""
+    expected = {number: match.group(1)
+                for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+                for match in [C_EXPECTED.search(line)] if match}
+    for number, words in expected.items():
+        # The assembler counts the lines of an asm statement, of which all are one to C.
+        about = [(line, text) for line, text in said
+                 if words in text and number <= line < number + 5]
+        if not about:
+            return f"{path.name}:{number}: not said: {words}"
+        # An error makes others on its line.
+        lines = {number} | {line for line, _ in about}
+        said = [(line, text) for line, text in said if line not in lines]
+    for number, text in said:
+        return f"{path.name}:{number}: unexpected: {text}"
+    if not expected and not path.with_suffix(".o").exists():
+        return f"{path.name}: is not compiled"
+    return None
+
+
+def run_c(found, group, kernel):
+    """Build and judge the tests in C."""
+    shutil.rmtree(C_WORK, ignore_errors=True)
+    shutil.copytree(kernel.source / C_SOURCES, C_WORK)
+    tests = sorted(C_WORK.glob("*.c"))
+    # One that must fail: something is wrong in it that it does not announce.
+    bad = C_WORK / "self_bad.c"
+    bad.write_text("int no_prototype(void) { return no_such; }\n", encoding="utf-8")
+    (C_WORK / "Kbuild").write_text(
+        "obj-m := " + " ".join(f"{path.stem}.o" for path in [*tests, bad]) + "\n",
+        encoding="utf-8")
+    said = collections.defaultdict(list)
+    in_macro = []
+
+    def take(line):
+        match = C_SAID.match(line)
+        if match and match.group(1).endswith(".h"):
+            in_macro[:] = [match.group(3)]
+        elif match:
+            said[match.group(1)].append((int(match.group(2)), match.group(3)))
+        match = C_MACRO.match(line)
+        if match and in_macro:
+            said[match.group(1)].append((int(match.group(2)), in_macro.pop()))
+
+    with ui.Step("compile what must not compile in C"):
+        ui.run(kernel.make("-j1", "--keep-going", f"M={C_WORK}", "modules"),
+               LOGS / "compilefail-c.log", on_line=take,
+               env=dict(kernels.environment(), LC_ALL="C"))
+    for path in tests:
+        wrong = judge_c(path, said[path.name])
+        found.add(group, f"C: {path.stem}", wrong is None,
+                  f"{wrong} (log: build/log/compilefail-c.log)" if wrong else "")
+    found.add(group, "runner: C", judge_c(bad, said[bad.name]) is not None)

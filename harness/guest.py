@@ -25,7 +25,7 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
 SELFTESTS = ("ftrace", "static_keys", "static_key_view", "static_batch", "rust_tracepoint",
-             "function_events", "kselftest")
+             "function_events", "markers", "kselftest")
 # Those of them with programs to compile, and the compilers; the programs need
 # no C library.
 COMPILED = ("rust_tracepoint", "function_events")

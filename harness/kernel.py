@@ -34,7 +34,7 @@ LLVM = "-19"
 
 # The fragments with options that only the series has.
 SERIES_FRAGMENTS = ("series", "series-asm", "series-view", "series-kunit",
-                    "series-functions", "benchmark")
+                    "series-functions", "series-markers", "benchmark")
 
 # A line of make's output that stands for one built file.
 BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
@@ -81,31 +81,34 @@ ARCHES = {
     "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
                    fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
                               "series", "series-asm", "series-view", "series-kunit",
-                              "series-functions", "benchmark"),
+                              "series-functions", "series-markers", "benchmark"),
                    steps=1200),
     # For the stress test of the full run: without Rust, as it takes long as it is.
     "x86_64-debug": Arch("x86_64", image="arch/x86/boot/bzImage",
                          fragments=("base", "tracing", "x86_64", "kunit-module",
                                     "series-view", "series-kunit", "series-functions",
-                                    "debug"),
+                                    "series-markers", "debug"),
                          steps=1200),
     "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
                   fragments=("base", "events", "virt", "arm64", "rust", "kunit",
                              "series", "series-asm", "series-view", "series-kunit",
-                             "series-functions")),
+                             "series-functions", "series-markers")),
     "riscv64": Arch("riscv", llvm=True, image="arch/riscv/boot/Image",
                     fragments=("base", "events", "virt", "riscv64", "rust", "series",
-                               "series-asm", "series-view", "series-functions")),
+                               "series-asm", "series-view", "series-functions",
+                               "series-markers")),
     "loongarch64": Arch("loongarch", llvm=True,
                         fragments=("base", "events", "loongarch64", "rust", "series",
-                                   "series-view", "series-functions"),
-                        targets=("rust/", "kernel/jump_label.o", "kernel/static_batch.o",
+                                   "series-view", "series-functions", "series-markers"),
+                        targets=("rust/", "kernel/jump_label.o", "kernel/marker.o",
+                                 "kernel/static_batch.o",
                                  "kernel/static_key_view.o", "kernel/tracepoint.o",
                                  "kernel/tracepoint_batch.o",
                                  "kernel/trace/", "lib/test_static_keys.o",
                                  "lib/test_static_key_base.o",
                                  "lib/test_static_branch_asm.o",
-                                 "lib/test_rust_tracepoint.o", "samples/rust/"),
+                                 "lib/test_marker.o", "lib/test_rust_tracepoint.o",
+                                 "samples/rust/"),
                         steps=200),
 }
 

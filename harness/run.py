@@ -14,8 +14,8 @@ import ui
 from ui import Failure
 
 # What an admin types to trace the base's trace-event sample, whose thread fires
-# once a second, two events that Rust code calls: one defined in C, the other in Rust;
-# and a function of the kernel, by its prototype.
+# once a second, two events that Rust code calls: one defined in C, the other in Rust; a
+# function of the kernel, by its prototype; and a marker, by its name.
 SCRIPT = r"""
 cd /sys/kernel/tracing || exit 1
 say() { echo "# $*"; eval "$@"; }
@@ -29,6 +29,10 @@ say 'echo 1 > events/functions/SyS_openat/enable' || exit 1
 say 'echo 1 > tracing_on' || exit 1
 say 'cat /proc/version > /dev/null' || exit 1
 say 'echo 0 > events/functions/SyS_openat/enable' || exit 1
+say "grep fs_mount available_markers" || exit 1
+say 'echo fs_mount > marker_events' || exit 1
+say 'echo 1 > events/markers/fs_mount/enable' || exit 1
+say 'mount -t tmpfs scratch /tmp' || exit 1
 say 'echo 2 > /sys/module/test_rust_tracepoint/parameters/fire' || exit 1
 sleep 3
 say 'echo 0 > events/enable' || exit 1
@@ -40,6 +44,7 @@ EXPECTED = {
     "event of C in Rust": re.compile(r" test_c_first: value=1$"),
     "function event": re.compile(r" SyS_openat: \S+->SyS_openat\(dfd=-100, "
                                  r'path="/proc/version", flags=0x\w+, mode=0x0\)$'),
+    "marker event": re.compile(r" fs_mount: device scratch type tmpfs flags 0x\w+$"),
     "event of Rust": re.compile(r" test_rust_first: value=1$"),
 }
 

@@ -421,32 +421,33 @@ def key_in_words(entry):
     return f"{entry.key[0]}+{entry.key[1]}|{entry.flags}"
 
 
-def compare(one, two):
+def compare(one, two, words=("in C", "in Rust")):
     """[(what is checked, whether it is so, the figures)] of two sites."""
+    first, second = words
     nops = one.file.arch.nops
     counts = [len(path.body) for path in (one.path, two.path)]
     extras = [len(path.prologue + path.padding) for path in (one.path, two.path)]
     return [
         ("the site is the same no-op", one.code == two.code and one.code in nops,
-         f"{one.code.hex()} in C, {two.code.hex()} in Rust"),
+         f"{one.code.hex()} {first}, {two.code.hex()} {second}"),
         ("the table entry has the same shape", one.entry.shape == two.entry.shape,
-         f"{shape_in_words(one.entry)} in C, {shape_in_words(two.entry)} in Rust"),
+         f"{shape_in_words(one.entry)} {first}, {shape_in_words(two.entry)} {second}"),
         ("the key is at the same place and branches the same way",
          (one.entry.key[1], one.entry.flags) == (two.entry.key[1], two.entry.flags),
-         f"{key_in_words(one.entry)} in C, {key_in_words(two.entry)} in Rust"),
+         f"{key_in_words(one.entry)} {first}, {key_in_words(two.entry)} {second}"),
         ("the branch stays in code", all(s.entry.target and s.file.sections[
             s.file.names.index(s.entry.target.section)][2] & 4 for s in (one, two)), ""),
-        ("the disabled path is no longer than in C", counts[1] <= counts[0],
-         f"{counts[0]} instructions in C and {extras[0]} set aside, "
-         f"{counts[1]} and {extras[1]} in Rust"),
+        (f"the disabled path is no longer than {first}", counts[1] <= counts[0],
+         f"{counts[0]} instructions {first} and {extras[0]} set aside, "
+         f"{counts[1]} and {extras[1]} {second}"),
     ]
 
 
-def check(paths, c_name, rust_name):
+def check(paths, c_name, rust_name, words=("in C", "in Rust")):
     """All checks of two functions, in files that may be the same."""
     try:
         files = [File(pathlib.Path(path)) for path in paths]
-        return compare(site(files, c_name), site(files, rust_name))
+        return compare(site(files, c_name), site(files, rust_name), words)
     except (Trouble, OSError) as trouble:
         return [("both functions have one site", False, str(trouble))]
 

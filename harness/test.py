@@ -25,10 +25,11 @@ import ui
 from ui import BUILD
 
 FUNCTION_TEST = "function_events/test_function_events.sh"
+MARKER_TEST = "markers/test_markers.sh"
 KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh",
               "static_key_view/test_static_key_view.sh", "static_batch/test_static_batch.sh",
-              "rust_tracepoint/test_rust_tracepoint.sh", FUNCTION_TEST)
-# What the last two have use for, where the host's programs run.
+              "rust_tracepoint/test_rust_tracepoint.sh", FUNCTION_TEST, MARKER_TEST)
+# What the last three have use for, where the host's programs run.
 KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
 # the full run as often as it takes to see a leak of a few bytes in each round.
@@ -37,6 +38,8 @@ STRESS_ROUNDS_FULL = 1000
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
+# As well, of markers; in a run that is not full, their kselftest has a short one.
+MARKER_STRESS_FULL = 600
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
 PARSE_FUZZ = 20
@@ -56,31 +59,46 @@ exit 0
 # The kernel's log, without the times.
 DOCTESTS_SCRIPT = r"""
 modprobe test_static_batch
+modprobe test_marker_kunit
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
 
-# Function events from the kernel's command line: one that the first process starts
-# with, one with a name, and one that is wrong.
+# Events from the kernel's command line: of functions, one that the first process starts
+# with, one with a name, and one that is wrong; and of a marker that comes with a module.
 BOOT_EVENTS = ("kernel_execve(string path) -> int;no_such_function(int a);"
                "c:boot/open SyS_openat(NULL, string path)")
+BOOT_MARKERS = "test_marker:test_marker_init;no_such_marker"
 BOOT_SCRIPT = r"""
 cd /sys/kernel/tracing
 cat function_events
 cat events/functions/kernel_execve/enable events/boot/open/enable
 grep -m 1 -o 'kernel_execve(path="/init") -> ret=0 ' trace
 dmesg | grep -o 'cannot add "no_such_function(int a)": -2'
+dmesg | grep -o 'cannot add "no_such_marker": -2'
+cat marker_events
+modprobe test_marker
+cat marker_events
+grep -o 'test_marker_init: i 2' trace
 """
 BOOT_LINES = """kernel_execve(string path) -> int
 c:boot/open SyS_openat(NULL, string path)
 1
 1
 kernel_execve(path="/init") -> ret=0 
-cannot add "no_such_function(int a)": -2"""
+cannot add "no_such_function(int a)": -2
+cannot add "no_such_marker": -2
+test_marker:test_marker_init	# waits for module test_marker
+test_marker:test_marker_init
+test_marker_init: i 2"""
 
 # The test module of tracepoints in Rust, and two functions in it that have one
 # tracepoint each, in C and in Rust.
 RUST_MODULE = "lib/test_rust_tracepoint"
 RUST_SITES = ("test_rust_tracepoint_site_c", "test_rust_tracepoint_site_rust")
+
+# The test module of markers, with a static branch and a marker.
+MARKER_OBJECT = "lib/test_marker_main.o"
+MARKER_SITES = ("test_marker_site_branch", "test_marker_site_mark")
 
 # What kbuild has to know that these are made from, through several languages.
 RUST_SOURCES = (
@@ -122,9 +140,12 @@ def memory(kernel):
     return "2G" if kernel.debug else "1G"
 
 
-def kselftests(kernel, smp, tests=KSELFTESTS):
-    """The kernel's selftests of what the series adds, in an SMP guest."""
-    group = f"kselftest {kernel.name}, {smp} CPUs"
+def kselftests(kernel, smp, tests=KSELFTESTS, what=""):
+    """The kernel's selftests of what the series adds, in an SMP guest.
+
+    WHAT tells apart guests of one kernel with as many CPUs.
+    """
+    group = f"kselftest {kernel.name}, {smp} CPUs{what and ', '}{what}"
     statuses = {}
     wrong = {}
     running = []
@@ -138,7 +159,8 @@ def kselftests(kernel, smp, tests=KSELFTESTS):
         elif line.startswith("not ok ") and running:
             wrong.setdefault(running[0], []).append(line)
 
-    result = guest.boot(kernel, KSELFTEST_SCRIPT, f"kselftest-{kernel.name}-{smp}",
+    log_name = f"kselftest-{kernel.name}-{smp}{what and '-'}{what}"
+    result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name,
                         smp=smp, memory=memory(kernel), on_line=on_line,
                         files={"tests": "\n".join(tests) + "\n"},
                         programs=KSELFTEST_PROGRAMS.get(kernel.name, ()),
@@ -168,13 +190,25 @@ def stress(kernel, rounds):
                               result)
 
 
-def batch_stress(kernel, seconds):
-    """Enable and disable events in all ways at once."""
-    result = guest.boot(kernel, f"cd /selftests/static_batch && ./stress.sh {seconds}\n",
-                        f"stress-static-batch-{kernel.name}", smp=4, memory=memory(kernel),
+def long_stress(kernel, what, directory, seconds, programs=()):
+    """Run the stress test of a directory of kselftests."""
+    result = guest.boot(kernel, f"cd /selftests/{directory} && ./stress.sh {seconds}\n",
+                        f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
+                        memory=memory(kernel), programs=programs,
                         timeout=600 + 3 * seconds)
     return lambda found: ktap(
-        found, f"batches under stress on {kernel.name}, {seconds} s", result)
+        found, f"{what} under stress on {kernel.name}, {seconds} s", result)
+
+
+def batch_stress(kernel, seconds):
+    """Enable and disable events in all ways at once."""
+    return long_stress(kernel, "batches", "static_batch", seconds)
+
+
+def marker_stress(kernel, seconds):
+    """Connect and remove events and probes while markers are hit and modules come and go."""
+    return long_stress(kernel, "markers", "markers", seconds,
+                       KSELFTEST_PROGRAMS.get(kernel.machine, ()))
 
 
 def function_script(kernel, script, argument, timeout):
@@ -196,14 +230,15 @@ def function_script(kernel, script, argument, timeout):
 
 
 def boot_events(kernel):
-    """Function events that are there before the first process."""
+    """Function events and marker events that are there before the first process."""
     result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
-                        append=f'function_events="{BOOT_EVENTS}"')
+                        append=f'function_events="{BOOT_EVENTS}" '
+                               f'marker_events="{BOOT_MARKERS}"')
 
     def report(found):
-        group = f"function events at boot on {kernel.name}"
+        group = f"events at boot on {kernel.name}"
         guest_trouble(found, group, result)
-        found.add(group, "function_events=", result.lines == BOOT_LINES.splitlines(),
+        found.add(group, "function_events= and marker_events=", result.lines == BOOT_LINES.splitlines(),
                   f"(log: {ui.shown(result.log)})")
         found.close(group)
 
@@ -238,7 +273,7 @@ def doctests(found, kernel):
                             append="kunit.enable=1")
     ktap(found, group, result,
          re.compile(r" +(not )?ok \d+ ((?:rust_doctest_kernel|static_batch|"
-                    r"tracepoint_batch)_\w+)( # SKIP.*)?$"))
+                    r"tracepoint_batch|marker)_\w+)( # SKIP.*)?$"))
 
 
 def ktap(found, group, result, line_of_test=re.compile(
@@ -281,11 +316,21 @@ def rust_sites(found, kernel):
     found.close(group)
 
 
+def marker_site(found, kernel):
+    """A dormant marker costs what a static branch costs; its arguments are elsewhere."""
+    group = f"dormant marker on {kernel.name}"
+    for name, ok, detail in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
+                                            words=("of a branch", "of a marker")):
+        found.add(group, name, ok, detail)
+    found.close(group)
+
+
 def other_architecture(found, name, full):
     """Build, run the selftests, and trace on another architecture."""
     kernel = kernels.Kernel(name)
     kernel.build()
     rust_sites(found, kernel)
+    marker_site(found, kernel)
     in_guests(found, f"kselftests in a guest of {name}", kernel,
               lambda: kselftests(kernel, 2))
     if full:
@@ -323,21 +368,24 @@ def main(args):
     patched.build()
     traces(found, "make run", run.demonstrate, patched)
     rust_sites(found, patched)
+    marker_site(found, patched)
     compilefail.run(found, patched)
     in_guests(found, "kselftests and stress in x86_64 guests", patched,
-              # The last test takes long, and more CPUs find more.
-              lambda: kselftests(patched, 2, KSELFTESTS[:-1]),
-              lambda: kselftests(patched, 4),
+              # Those of events take long, and more CPUs find more.
+              lambda: kselftests(patched, 4, (FUNCTION_TEST,), "functions"),
+              lambda: kselftests(patched, 4, (*KSELFTESTS[:-2], MARKER_TEST)),
+              lambda: kselftests(patched, 2, KSELFTESTS[:-2]),
               lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS),
               lambda: batch_stress(patched, BATCH_STRESS),
               lambda: boot_events(patched))
     if full:
         debug = kernels.Kernel("x86_64-debug")
         debug.build()
-        in_guests(found, "stress in a guest with a debug kernel", debug,
-                  lambda: batch_stress(debug, BATCH_STRESS_FULL))
+        in_guests(found, "stress in guests with a debug kernel", debug,
+                  lambda: batch_stress(debug, BATCH_STRESS_FULL),
+                  lambda: marker_stress(debug, MARKER_STRESS_FULL))
         in_guests(found, "function events in guests with a debug kernel", debug,
-                  lambda: kselftests(debug, 2, (FUNCTION_TEST,)),
+                  lambda: kselftests(debug, 2, (FUNCTION_TEST, MARKER_TEST)),
                   lambda: function_load(debug),
                   lambda: function_script(debug, "fuzz", FUNCTION_LINES_FULL, 7200))
         in_guests(found, "function events under load", patched,

@@ -95,16 +95,16 @@ static bool is_string(const struct btf *btf, const struct btf_type *pointer, boo
 		strstr(btf_name_by_offset(btf, t->name_off), "char");
 }
 
-static enum func_event_err set_integer(struct func_event_field *field, u32 size, bool is_signed)
+static enum func_event_err set_integer(struct fetch_field *field, u32 size, bool is_signed)
 {
-	field->type = func_event_integer(size, is_signed ? FUNC_EVENT_SIGNED :
-					 FUNC_EVENT_UNSIGNED);
+	field->type = fetch_integer(size, is_signed ? FETCH_SIGNED :
+					 FETCH_UNSIGNED);
 	return field->type ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NOT_A_VALUE;
 }
 
 /* Sets type and count of @field, unless its definition says them. */
 static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
-				    struct func_event_field *field)
+				    struct fetch_field *field)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(btf, id, NULL);
 	const struct btf_array *array;
@@ -118,7 +118,7 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
 	case BTF_KIND_INT:
 		encoding = BTF_INT_ENCODING(*(u32 *)(t + 1));
 		if (encoding & BTF_INT_BOOL) {
-			field->type = func_event_integer(1, FUNC_EVENT_BOOL);
+			field->type = fetch_integer(1, FETCH_BOOL);
 			return t->size == 1 ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
 		return set_integer(field, t->size, encoding & BTF_INT_SIGNED);
@@ -126,8 +126,8 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
 	case BTF_KIND_ENUM64:
 		return set_integer(field, t->size, true);
 	case BTF_KIND_PTR:
-		field->type = is_string(btf, t, buffers) ? &func_event_string :
-			&func_event_pointer;
+		field->type = is_string(btf, t, buffers) ? &fetch_string_type :
+			&fetch_pointer_type;
 		return FUNC_EVENT_ERR_OK;
 	case BTF_KIND_ARRAY:
 		array = (const struct btf_array *)(t + 1);
@@ -139,11 +139,11 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
 		/* An array of char is text, and one of u8 is not. */
 		if (t && btf_type_is_int(t) &&
 		    !strcmp(btf_name_by_offset(btf, t->name_off), "char")) {
-			field->type = func_event_integer(1, FUNC_EVENT_CHAR);
+			field->type = fetch_integer(1, FETCH_CHAR);
 			err = FUNC_EVENT_ERR_OK;
 		} else {
 			err = set_type(btf, array->type, true, field);
-			if (!err && (field->count || func_event_is_string(field->type)))
+			if (!err && (field->count || fetch_is_string(field->type)))
 				err = FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
 		field->count = array->nelems;
@@ -162,11 +162,10 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
  * Return: FUNC_EVENT_ERR_OK, or what is wrong.
  */
 enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
-				       struct func_event_field *field)
+				       struct fetch_field *field)
 {
 	const char *name = btf_name_by_offset(btf->btf, btf->params[nr].name_off);
 
-	field->source = FUNC_EVENT_ARGUMENT;
 	field->arg = nr;
 	if (name && *name && !field->name) {
 		field->name = kstrdup(name, GFP_KERNEL);
@@ -184,9 +183,9 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
  * Return: FUNC_EVENT_ERR_OK, or what is wrong.
  */
 enum func_event_err func_event_btf_return(struct func_event_btf *btf,
-					  struct func_event_field *field)
+					  struct fetch_field *field)
 {
-	field->source = FUNC_EVENT_RETURN;
+	field->arg = -1;
 	if (btf_type_is_void(btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL)))
 		return FUNC_EVENT_ERR_OK;
 	return set_type(btf->btf, btf->proto->type, false, field);
@@ -245,7 +244,7 @@ static bool is_in_register(struct func_event_btf *btf, int nr)
  * Return: FUNC_EVENT_ERR_OK, or what is wrong.
  */
 enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *path,
-					struct func_event_field *field, u16 *pos)
+					struct fetch_field *field, u16 *pos)
 {
 	const struct btf_member *member;
 	const struct btf_type *t, *owner;
@@ -265,7 +264,6 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 		return FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
 	if (!is_in_register(btf, nr))
 		return FUNC_EVENT_ERR_UNKNOWN_REGISTER;
-	field->source = FUNC_EVENT_ARGUMENT;
 	field->arg = nr;
 	id = btf->params[nr].type;
 
@@ -277,7 +275,7 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 		if (then == '-') {
 			if (!t || !btf_type_is_ptr(t))
 				return FUNC_EVENT_ERR_NOT_A_POINTER;
-			if (field->nr_hops == FUNC_EVENT_MAX_HOPS)
+			if (field->nr_hops == FETCH_MAX_HOPS)
 				return FUNC_EVENT_ERR_TOO_DEEP;
 			field->nr_hops++;
 			t = btf_type_skip_modifiers(btf->btf, t->type, &id);
@@ -303,23 +301,23 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 	if (field->type) {
 		/* Text and arrays are at the member if it is an array, else it points there. */
 		t = btf_type_skip_modifiers(btf->btf, id, NULL);
-		if (field->bits && (func_event_is_string(field->type) || field->count))
+		if (field->bits && (fetch_is_string(field->type) || field->count))
 			return FUNC_EVENT_ERR_NOT_A_VALUE;
-		follow = (func_event_is_string(field->type) || field->count) &&
+		follow = (fetch_is_string(field->type) || field->count) &&
 			t && !btf_type_is_array(t);
 	} else {
 		enum func_event_err err = set_type(btf->btf, id, !field->nr_hops, field);
 
 		if (err)
 			return err;
-		follow = func_event_is_string(field->type);
+		follow = fetch_is_string(field->type);
 	}
 	/* They are put into a word before they are shifted. */
 	if (field->bits && (field->bit_offset + field->bits > 64 ||
 			    field->bits > field->type->size * 8))
 		return FUNC_EVENT_ERR_NOT_A_VALUE;
 	if (follow) {
-		if (field->nr_hops == FUNC_EVENT_MAX_HOPS)
+		if (field->nr_hops == FETCH_MAX_HOPS)
 			return FUNC_EVENT_ERR_TOO_DEEP;
 		field->hops[field->nr_hops++] = 0;
 	}

@@ -28,121 +28,6 @@ struct parser {
 	u16			err_pos;
 };
 
-#define TYPE(_name, _ctype, _size, _format) \
-	{ .name = _name, .ctype = _ctype, .size = _size, .format = FUNC_EVENT_##_format }
-#define TYPEDEF(_name, _c, _format) \
-	{ .name = #_name, .ctype = #_c, .size = sizeof(_c), .format = FUNC_EVENT_##_format }
-
-const struct func_event_type func_event_string = TYPE("string", NULL, sizeof(long), STRING);
-const struct func_event_type func_event_pointer =
-	TYPEDEF(void *, unsigned long, POINTER);
-
-static const struct func_event_type void_type = TYPE("void", NULL, 0, VOID);
-
-/* The first of a size and a format is what func_event_integer() returns. */
-static const struct func_event_type types[] = {
-	TYPEDEF(u8, u8, UNSIGNED),
-	TYPEDEF(u16, u16, UNSIGNED),
-	TYPEDEF(u32, u32, UNSIGNED),
-	TYPEDEF(u64, u64, UNSIGNED),
-	TYPEDEF(s8, s8, SIGNED),
-	TYPEDEF(s16, s16, SIGNED),
-	TYPEDEF(s32, s32, SIGNED),
-	TYPEDEF(s64, s64, SIGNED),
-	TYPEDEF(x8, u8, HEX),
-	TYPEDEF(x16, u16, HEX),
-	TYPEDEF(x32, u32, HEX),
-	TYPEDEF(x64, u64, HEX),
-	TYPEDEF(bool, bool, BOOL),
-	TYPEDEF(char, char, CHAR),
-	TYPEDEF(signed char, signed char, SIGNED),
-	TYPEDEF(unsigned char, unsigned char, UNSIGNED),
-	TYPEDEF(short, short, SIGNED),
-	TYPEDEF(unsigned short, unsigned short, UNSIGNED),
-	TYPEDEF(int, int, SIGNED),
-	TYPEDEF(unsigned int, unsigned int, UNSIGNED),
-	TYPEDEF(long, long, SIGNED),
-	TYPEDEF(unsigned long, unsigned long, UNSIGNED),
-	TYPEDEF(long long, long long, SIGNED),
-	TYPEDEF(unsigned long long, unsigned long long, UNSIGNED),
-	TYPE("string", NULL, sizeof(long), STRING),
-	TYPE("ustring", NULL, sizeof(long), USTRING),
-	TYPE("symbol", "unsigned long", sizeof(long), SYMBOL),
-	TYPEDEF(__u8, u8, UNSIGNED),
-	TYPEDEF(__u16, u16, UNSIGNED),
-	TYPEDEF(__u32, u32, UNSIGNED),
-	TYPEDEF(__u64, u64, UNSIGNED),
-	TYPEDEF(__s8, s8, SIGNED),
-	TYPEDEF(__s16, s16, SIGNED),
-	TYPEDEF(__s32, s32, SIGNED),
-	TYPEDEF(__s64, s64, SIGNED),
-	TYPEDEF(uint8_t, u8, UNSIGNED),
-	TYPEDEF(uint16_t, u16, UNSIGNED),
-	TYPEDEF(uint32_t, u32, UNSIGNED),
-	TYPEDEF(uint64_t, u64, UNSIGNED),
-	TYPEDEF(int8_t, s8, SIGNED),
-	TYPEDEF(int16_t, s16, SIGNED),
-	TYPEDEF(int32_t, s32, SIGNED),
-	TYPEDEF(int64_t, s64, SIGNED),
-	TYPEDEF(uint, unsigned int, UNSIGNED),
-	TYPEDEF(ulong, unsigned long, UNSIGNED),
-	TYPEDEF(size_t, unsigned long, UNSIGNED),
-	TYPEDEF(ssize_t, long, SIGNED),
-	TYPEDEF(uintptr_t, unsigned long, HEX),
-	TYPEDEF(loff_t, s64, SIGNED),
-	TYPEDEF(off_t, long, SIGNED),
-	TYPEDEF(pid_t, int, SIGNED),
-	TYPEDEF(uid_t, unsigned int, UNSIGNED),
-	TYPEDEF(gid_t, unsigned int, UNSIGNED),
-	TYPEDEF(qid_t, unsigned int, UNSIGNED),
-	TYPEDEF(ino_t, unsigned long, UNSIGNED),
-	TYPEDEF(dev_t, u32, HEX),
-	TYPEDEF(mode_t, unsigned int, HEX),
-	TYPEDEF(umode_t, unsigned short, HEX),
-	TYPEDEF(fmode_t, unsigned int, HEX),
-	TYPEDEF(gfp_t, unsigned int, HEX),
-	TYPEDEF(slab_flags_t, unsigned int, HEX),
-	TYPEDEF(vm_flags_t, unsigned long, HEX),
-	TYPEDEF(vm_fault_t, unsigned int, HEX),
-	TYPEDEF(blk_opf_t, u32, HEX),
-	TYPEDEF(sector_t, u64, UNSIGNED),
-	TYPEDEF(blkcnt_t, u64, UNSIGNED),
-	TYPEDEF(pgoff_t, unsigned long, UNSIGNED),
-	TYPEDEF(phys_addr_t, phys_addr_t, HEX),
-	TYPEDEF(dma_addr_t, dma_addr_t, HEX),
-	TYPEDEF(resource_size_t, phys_addr_t, HEX),
-	TYPEDEF(ktime_t, s64, SIGNED),
-	TYPEDEF(time64_t, s64, SIGNED),
-	TYPEDEF(clockid_t, int, SIGNED),
-	TYPEDEF(timer_t, int, SIGNED),
-	TYPEDEF(key_serial_t, int, SIGNED),
-	TYPEDEF(irqreturn_t, int, SIGNED),
-};
-
-/**
- * func_event_integer - find a type by its size and format
- * @size: in bytes: 1, 2, 4 or 8
- * @format: FUNC_EVENT_SIGNED, FUNC_EVENT_UNSIGNED or FUNC_EVENT_HEX
- *
- * Context: any.
- * Return: the type, or NULL if there is none.
- */
-const struct func_event_type *func_event_integer(unsigned int size, enum func_event_format format)
-{
-	for (int i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].size == size && types[i].format == format)
-			return &types[i];
-	return NULL;
-}
-
-static const struct func_event_type *find_type(const char *name, size_t len)
-{
-	for (int i = 0; i < ARRAY_SIZE(types); i++)
-		if (strlen(types[i].name) == len && !memcmp(types[i].name, name, len))
-			return &types[i];
-	return NULL;
-}
-
 /* Returns false, as everything below that has failed does. The first error counts. */
 static bool fail_at(struct parser *p, enum func_event_err err, const char *at)
 {
@@ -199,24 +84,24 @@ static size_t word_len(const char *s)
 	return len;
 }
 
-static bool take_word(struct parser *p, struct func_event_span *word)
+static bool take_word(struct parser *p, struct text_span *word)
 {
 	size_t len = word_len(p->at);
 
 	if (!len)
 		return false;
-	*word = (struct func_event_span){ .start = p->at - p->text, .len = len };
+	*word = (struct text_span){ .start = p->at - p->text, .len = len };
 	p->at += len;
 	skip_space(p);
 	return true;
 }
 
-static bool span_is(struct parser *p, struct func_event_span span, const char *word)
+static bool span_is(struct parser *p, struct text_span span, const char *word)
 {
 	return strlen(word) == span.len && !memcmp(p->text + span.start, word, span.len);
 }
 
-static bool same_span(struct parser *p, struct func_event_span a, struct func_event_span b)
+static bool same_span(struct parser *p, struct text_span a, struct text_span b)
 {
 	return a.len == b.len && !memcmp(p->text + a.start, p->text + b.start, a.len);
 }
@@ -287,13 +172,13 @@ static bool is_qualifier(const char *word, size_t len)
 
 static bool starts_type(const char *word, size_t len)
 {
-	return is_qualifier(word, len) || find_type(word, len) ||
+	return is_qualifier(word, len) || fetch_find_type(word, len) ||
 		is_one_of(word, len, type_words, ARRAY_SIZE(type_words));
 }
 
 static void qualifiers(struct parser *p)
 {
-	struct func_event_span word;
+	struct text_span word;
 
 	while (is_qualifier(p->at, word_len(p->at)))
 		take_word(p, &word);
@@ -303,7 +188,7 @@ static void qualifiers(struct parser *p)
  * The types of C that can be made of several words, in any order. Returns NULL,
  * without an error, if none of these words comes next.
  */
-static const struct func_event_type *c_integer(struct parser *p)
+static const struct fetch_type *c_integer(struct parser *p)
 {
 	bool is_signed = false, is_unsigned = false, is_char = false, is_short = false;
 	const char *start = p->at, *name;
@@ -339,7 +224,7 @@ static const struct func_event_type *c_integer(struct parser *p)
 		name = is_unsigned ? "unsigned long" : "long";
 	else
 		name = is_unsigned ? "unsigned int" : "int";
-	return find_type(name, strlen(name));
+	return fetch_find_type(name, strlen(name));
 }
 
 /*
@@ -361,7 +246,7 @@ static bool is_path(struct parser *p)
 static bool type(struct parser *p, struct func_event_field_def *field)
 {
 	const char *start;
-	struct func_event_span word;
+	struct text_span word;
 	bool composite = false;
 	u64 count;
 
@@ -373,18 +258,18 @@ static bool type(struct parser *p, struct func_event_field_def *field)
 	if (!field->type) {
 		composite = take_keyword(p, "struct") || take_keyword(p, "union");
 		if (!composite && take_keyword(p, "enum"))
-			field->type = find_type("int", strlen("int"));
+			field->type = fetch_find_type("int", strlen("int"));
 		if (!take_word(p, &word))
 			return fail(p, FUNC_EVENT_ERR_NO_TYPE);
 		if (!composite && !field->type)
-			field->type = span_is(p, word, "void") ? &void_type :
-				find_type(p->text + word.start, word.len);
+			field->type = span_is(p, word, "void") ? &fetch_void_type :
+				fetch_find_type(p->text + word.start, word.len);
 	}
 	qualifiers(p);
 	if (*p->at == '*') {
-		if (field->type && func_event_is_string(field->type))
+		if (field->type && fetch_is_string(field->type))
 			return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
-		field->type = &func_event_pointer;
+		field->type = &fetch_pointer_type;
 		while (take(p, "*"))
 			qualifiers(p);
 	} else if (composite) {
@@ -399,7 +284,7 @@ static bool type(struct parser *p, struct func_event_field_def *field)
 	take(p, "[");
 	if (*p->at == ']')
 		return fail(p, FUNC_EVENT_ERR_NO_BOUND);
-	if (func_event_is_string(field->type) || field->type == &void_type)
+	if (fetch_is_string(field->type) || field->type == &fetch_void_type)
 		return fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
 	start = p->at;
 	if (!number(p, FUNC_EVENT_MAX_ELEMENTS, &count) || !count) {
@@ -440,7 +325,7 @@ static bool offset_and_index(struct parser *p, struct func_event_field_def *fiel
 	 * A string is where its address says, an array is always read, and so is
 	 * what is at a given address; of a number it has to be said.
 	 */
-	if (offset && !field->has_index && !field->count && !func_event_is_string(field->type) &&
+	if (offset && !field->has_index && !field->count && !fetch_is_string(field->type) &&
 	    (field->source == FUNC_EVENT_ARGUMENT || field->source == FUNC_EVENT_RETURN))
 		return fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
 	return true;
@@ -449,7 +334,7 @@ static bool offset_and_index(struct parser *p, struct func_event_field_def *fiel
 /* An argument by its name, and members of what it points to. */
 static bool path(struct parser *p, struct func_event_field_def *field)
 {
-	struct func_event_span word;
+	struct text_span word;
 	const char *start = p->at;
 	const char *end;
 
@@ -459,7 +344,7 @@ static bool path(struct parser *p, struct func_event_field_def *field)
 			return fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
 		end = p->text + word.start + word.len;
 	} while (take(p, "->") || take(p, "."));
-	field->from = (struct func_event_span){ .start = start - p->text, .len = end - start };
+	field->from = (struct text_span){ .start = start - p->text, .len = end - start };
 	return true;
 }
 
@@ -500,7 +385,7 @@ static struct func_event_field_def *new_field(struct parser *p)
 {
 	struct func_event_field_def *field;
 
-	if (p->def->nr_fields == FUNC_EVENT_MAX_FIELDS) {
+	if (p->def->nr_fields == FETCH_MAX_FIELDS) {
 		fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
 		return NULL;
 	}
@@ -525,7 +410,7 @@ static bool field(struct parser *p, int arg, bool *positional)
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
 	if (!type(p, field))
 		return false;
-	if (field->type == &void_type)
+	if (field->type == &fetch_void_type)
 		return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, p->text + field->at);
 	if (!word_len(p->at)) {
 		if (*p->at && !strchr(",|)", *p->at))
@@ -629,12 +514,12 @@ static bool group_and_event(struct parser *p)
 	if (start[len] == '/') {
 		if (!is_word_start(*start))
 			return fail(p, FUNC_EVENT_ERR_BAD_GROUP);
-		def->group = (struct func_event_span){ .start = start - p->text, .len = len };
+		def->group = (struct text_span){ .start = start - p->text, .len = len };
 		p->at += len + 1;
 	}
 	len = word_len(p->at);
 	if (len) {
-		def->event = (struct func_event_span){ .start = p->at - p->text, .len = len };
+		def->event = (struct text_span){ .start = p->at - p->text, .len = len };
 		p->at += len;
 	}
 	return !*p->at || isspace(*p->at) || fail(p, FUNC_EVENT_ERR_BAD_EVENT);
@@ -652,7 +537,7 @@ static bool function(struct parser *p)
 			len++;
 	if (!len)
 		return fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
-	def->function = (struct func_event_span){ .start = start - p->text, .len = len };
+	def->function = (struct text_span){ .start = start - p->text, .len = len };
 	p->at += len;
 	return true;
 }

@@ -9,50 +9,17 @@
 
 #include <linux/types.h>
 
+#include "fetch_type.h"
+
 /* What a line starts with that is not just a C prototype, in dynamic_events all. */
 #define FUNC_EVENT_PREFIX	'c'
 
 /* The longest definition, in characters. */
 #define FUNC_EVENT_MAX_TEXT	2047
-/* Each field that reads memory has a bit in a u32. */
-#define FUNC_EVENT_MAX_FIELDS	32
 /* As many as any architecture passes in registers. */
 #define FUNC_EVENT_MAX_ARGS	8
 /* More than fits into a record is refused later, with the size of the record. */
 #define FUNC_EVENT_MAX_ELEMENTS	65535
-
-/* Part of the text that is parsed. */
-struct func_event_span {
-	u16	start;
-	u16	len;
-};
-
-enum func_event_format {
-	FUNC_EVENT_VOID,
-	FUNC_EVENT_SIGNED,
-	FUNC_EVENT_UNSIGNED,
-	FUNC_EVENT_HEX,
-	FUNC_EVENT_CHAR,
-	FUNC_EVENT_BOOL,
-	FUNC_EVENT_POINTER,
-	FUNC_EVENT_SYMBOL,
-	FUNC_EVENT_STRING,
-	FUNC_EVENT_USTRING,
-};
-
-/**
- * struct func_event_type - a type that a field can have
- * @name: as it is written in a definition
- * @ctype: as user space knows it, in the format file of the event
- * @size: in bytes, of one element; of a string, that of its address
- * @format: what is printed
- */
-struct func_event_type {
-	const char		*name;
-	const char		*ctype;
-	u8			size;
-	enum func_event_format	format;
-};
 
 enum func_event_source {
 	FUNC_EVENT_ARGUMENT,	/* of the function, by its position */
@@ -77,8 +44,8 @@ enum func_event_source {
  * @at: where the field is in the text, for messages
  */
 struct func_event_field_def {
-	struct func_event_span		name;
-	const struct func_event_type	*type;
+	struct text_span		name;
+	const struct fetch_type	*type;
 	u16				count;
 	enum func_event_source		source;
 	u8				arg;
@@ -86,7 +53,7 @@ struct func_event_field_def {
 	s32				offset;
 	s32				index;
 	u64				address;
-	struct func_event_span		from;
+	struct text_span		from;
 	u16				at;
 };
 
@@ -107,10 +74,10 @@ struct func_event_field_def {
  * @fields: in the order in which they are written
  */
 struct func_event_def {
-	struct func_event_span		group;
-	struct func_event_span		event;
-	struct func_event_span		module;
-	struct func_event_span		function;
+	struct text_span		group;
+	struct text_span		event;
+	struct text_span		module;
+	struct text_span		function;
 	u16				prototype;
 	bool				has_args;
 	u8				nr_args;
@@ -118,7 +85,7 @@ struct func_event_def {
 	bool				returns;
 	u8				nr_entry;
 	u8				nr_fields;
-	struct func_event_field_def	fields[FUNC_EVENT_MAX_FIELDS];
+	struct func_event_field_def	fields[FETCH_MAX_FIELDS];
 };
 
 /* What can be wrong; error_log has it in words. */
@@ -170,17 +137,8 @@ enum func_event_err {
 	FUNC_EVENT_NR_ERRS,
 };
 
-extern const struct func_event_type func_event_string, func_event_pointer;
-
-const struct func_event_type *func_event_integer(unsigned int size, enum func_event_format format);
-
 bool func_event_has_prefix(const char *text);
 
 enum func_event_err func_event_parse(const char *text, struct func_event_def *def, u16 *pos);
-
-static inline bool func_event_is_string(const struct func_event_type *type)
-{
-	return type->format == FUNC_EVENT_STRING || type->format == FUNC_EVENT_USTRING;
-}
 
 #endif

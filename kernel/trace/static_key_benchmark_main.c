@@ -22,6 +22,7 @@
 #include <linux/debugfs.h>
 #include <linux/irqflags.h>
 #include <linux/jump_label.h>
+#include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -30,6 +31,9 @@
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
+#ifdef CONFIG_MARKERS
+#include <linux/marker.h>
+#endif
 
 #define CREATE_TRACE_POINTS
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
@@ -118,6 +122,24 @@ static noinline notrace int bench_notrace(int nr, u64 value,
 	return 0;
 }
 
+#ifdef CONFIG_MARKERS
+static noinline int bench_marker(int nr, u64 value, unsigned long flags,
+				 const char *name)
+{
+	MARK(static_key_benchmark_mark, "nr=%d value=%llu flags=0x%lx name=%s",
+	     nr, value, flags, name);
+	return 0;
+}
+
+/* What trace_printk() comes to: people write it who have no event. */
+static noinline int bench_trace_printk(int nr, u64 value, unsigned long flags,
+				       const char *name)
+{
+	do_trace_printk("nr=%d value=%llu flags=0x%lx name=%s\n", nr, value, flags, name);
+	return 0;
+}
+#endif
+
 static int bench_enable_key(void)
 {
 	static_branch_enable(&bench_key);
@@ -165,6 +187,10 @@ static const struct bench benches[] = {
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
+#ifdef CONFIG_MARKERS
+	{ "marker", bench_marker },
+	{ "trace_printk", bench_trace_printk },
+#endif
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
 	{ "rust_declared_disabled", bench_rust_declared, false,
 	  bench_need_event_off },

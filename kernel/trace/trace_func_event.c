@@ -85,44 +85,24 @@ static struct dyn_event_operations func_event_ops;
 
 static struct func_event *to_func_event(struct dyn_event *ev)
 {
-	return ev->ops == &func_event_ops ? container_of(ev, struct func_event, devent) : NULL;
+	return ev->ops == &func_event_ops ? container_of(ev, struct func_event, base.devent) : NULL;
 }
 
 /* --- enabling ------------------------------------------------------------- */
 
+static int attach(struct fetch_event *base)
+{
+	return func_event_attach(container_of(base, struct func_event, base));
+}
+
+static void detach(struct fetch_event *base)
+{
+	func_event_detach(container_of(base, struct func_event, base));
+}
+
 static int func_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
-	struct func_event *event = container_of(call, struct func_event, call);
-	int ret = trace_event_reg(call, type, data);
-	enum trace_reg undo = TRACE_REG_UNREGISTER;
-
-	switch (type) {
-#ifdef CONFIG_PERF_EVENTS
-	case TRACE_REG_PERF_REGISTER:
-		undo = TRACE_REG_PERF_UNREGISTER;
-		fallthrough;
-#endif
-	case TRACE_REG_REGISTER:
-		if (ret)
-			break;
-		ret = func_event_attach(event);
-		if (ret)
-			trace_event_reg(call, undo, data);
-		else
-			event->nr_users++;
-		break;
-	case TRACE_REG_UNREGISTER:
-#ifdef CONFIG_PERF_EVENTS
-	case TRACE_REG_PERF_UNREGISTER:
-#endif
-		/* In a batch the probes are still there, but nobody wants them. */
-		if (!--event->nr_users)
-			func_event_detach(event);
-		break;
-	default:
-		break;
-	}
-	return ret;
+	return fetch_reg(call, type, data, attach, detach);
 }
 
 /* --- which function ------------------------------------------------------- */
@@ -312,7 +292,7 @@ static int fail(struct maker *m, enum func_event_err err, u16 pos)
 	return -EINVAL;
 }
 
-static char *span_dup(struct maker *m, struct func_event_span span)
+static char *span_dup(struct maker *m, struct text_span span)
 {
 	return span.len ? kstrndup(m->text + span.start, span.len, GFP_KERNEL) : NULL;
 }
@@ -340,13 +320,13 @@ static enum func_event_err get_btf(struct maker *m)
 }
 
 static enum func_event_err resolve_symbol(struct maker *m, const struct func_event_field_def *def,
-					  struct func_event_field *field)
+					  struct fetch_field *field)
 {
 	char *symbol = span_dup(m, def->from);
 
 	if (!symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
-	field->source = FUNC_EVENT_ADDRESS;
+	field->absolute = true;
 	field->address = kallsyms_lookup_name(symbol);
 	kfree(symbol);
 	return field->address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
@@ -359,13 +339,12 @@ static enum func_event_err resolve_symbol(struct maker *m, const struct func_eve
  * the argument points to, or, with an index, where the pointer points to that is there.
  */
 static enum func_event_err set_access(const struct func_event_field_def *def,
-				      struct func_event_field *field)
+				      struct fetch_field *field)
 {
-	bool string = func_event_is_string(field->type);
-	bool absolute = field->source == FUNC_EVENT_ADDRESS;
+	bool string = fetch_is_string(field->type);
 	s64 at = def->offset + (s64)def->index * field->type->size;
 
-	if (!def->has_index && !field->count && !string && !absolute)
+	if (!def->has_index && !field->count && !string && !field->absolute)
 		return FUNC_EVENT_ERR_OK;
 	if (at != (s32)at)
 		return FUNC_EVENT_ERR_BAD_NUMBER;
@@ -377,7 +356,7 @@ static enum func_event_err set_access(const struct func_event_field_def *def,
 }
 
 static int name_field(struct maker *m, const struct func_event_field_def *def,
-		      struct func_event_field *field)
+		      struct fetch_field *field)
 {
 	char *c;
 
@@ -408,9 +387,9 @@ static int name_field(struct maker *m, const struct func_event_field_def *def,
 /* The parser did this for names that are written; now there are others as well. */
 static int check_names(struct maker *m)
 {
-	struct func_event_field *fields = m->event->fields;
+	struct fetch_field *fields = m->event->base.fields;
 
-	for (int i = 0; i < m->event->nr_fields; i++) {
+	for (int i = 0; i < m->event->base.nr_fields; i++) {
 		if (m->event->returns && !strcmp(fields[i].name, "duration"))
 			return fail(m, FUNC_EVENT_ERR_BAD_NAME, fields[i].at);
 		for (int j = 0; j < i; j++)
@@ -421,7 +400,7 @@ static int check_names(struct maker *m)
 }
 
 static int make_field(struct maker *m, const struct func_event_field_def *def,
-		      struct func_event_field *field)
+		      struct fetch_field *field)
 {
 	enum func_event_err err = FUNC_EVENT_ERR_OK;
 	u16 pos = def->from.len ? def->from.start : def->at;
@@ -432,8 +411,8 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 	field->at = def->at;
 	field->type = def->type;
 	field->count = def->count;
-	field->source = def->source;
-	field->arg = def->arg;
+	field->arg = def->source == FUNC_EVENT_ARGUMENT ? def->arg : -1;
+	field->absolute = def->source == FUNC_EVENT_ADDRESS;
 	field->address = def->address;
 	field->fault = -1;
 	ret = name_field(m, def, field);
@@ -469,15 +448,14 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 	}
 	if (err)
 		return fail(m, err, pos);
-	if (field->source == FUNC_EVENT_ARGUMENT &&
-	    field->arg >= func_event_nr_args(m->event->syscall))
+	if (field->arg >= func_event_nr_args(m->event->syscall))
 		return fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS, def->at);
 	if (def->source != FUNC_EVENT_MEMBER) {
 		err = set_access(def, field);
 		if (err)
 			return fail(m, err, def->at);
 	}
-	m->event->nr_fields++;
+	m->event->base.nr_fields++;
 	return 0;
 }
 
@@ -486,14 +464,14 @@ static int make_btf_args(struct maker *m)
 {
 	u16 pos = m->def.function.start;
 	enum func_event_err err = get_btf(m);
-	struct func_event_field *field;
+	struct fetch_field *field;
 
 	for (int i = 0; !err && i < func_event_btf_nr_args(m->btf); i++) {
 		if (i >= func_event_nr_args(m->event->syscall)) {
 			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
 			break;
 		}
-		field = &m->event->fields[m->event->nr_fields];
+		field = &m->event->base.fields[m->event->base.nr_fields];
 		field->fault = -1;
 		field->at = pos;
 		err = func_event_btf_arg(m->btf, i, field);
@@ -501,12 +479,12 @@ static int make_btf_args(struct maker *m)
 			field->name = kasprintf(GFP_KERNEL, "arg%d", i + 1);
 			err = field->name ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NO_MEMORY;
 		}
-		if (!err && func_event_is_string(field->type)) {
+		if (!err && fetch_is_string(field->type)) {
 			field->read = true;
 			field->nr_hops = 1;
 		}
 		/* Counted even if it has failed, for its name to be freed. */
-		m->event->nr_fields++;
+		m->event->base.nr_fields++;
 	}
 	return err ? fail(m, err, pos) : 0;
 }
@@ -525,8 +503,8 @@ static int make_fields(struct maker *m)
 
 	if (!m->def.has_args)
 		nr += FUNC_EVENT_MAX_ARGS;
-	event->fields = kcalloc(nr + 1, sizeof(*event->fields), GFP_KERNEL);
-	if (!event->fields)
+	event->base.fields = kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
+	if (!event->base.fields)
 		return -ENOMEM;
 
 	if (!m->def.has_args) {
@@ -534,9 +512,9 @@ static int make_fields(struct maker *m)
 		if (ret)
 			return ret;
 	}
-	event->nr_entry = event->nr_fields;
+	event->nr_entry = event->base.nr_fields;
 	for (i = 0; i < m->def.nr_fields; i++) {
-		struct func_event_field *field = &event->fields[event->nr_fields];
+		struct fetch_field *field = &event->base.fields[event->base.nr_fields];
 
 		ret = make_field(m, &m->def.fields[i], field);
 		if (ret) {
@@ -549,32 +527,9 @@ static int make_fields(struct maker *m)
 	return check_names(m);
 }
 
-static bool is_entry_field(struct func_event *event, struct func_event_field *field)
+static bool is_entry_field(struct func_event *event, struct fetch_field *field)
 {
-	return field < event->fields + event->nr_entry;
-}
-
-/* Sets what a field takes in the body, at *@offset. */
-static int place_field(struct func_event *event, struct func_event_field *field, u32 *offset)
-{
-	bool string = func_event_is_string(field->type);
-	u32 element = string ? sizeof(u32) : field->type->size;
-	u32 size = element * max(field->count, 1);
-
-	*offset = ALIGN(*offset, element);
-	if (*offset + size > FUNC_EVENT_MAX_BODY)
-		return -E2BIG;
-	field->offset = *offset;
-	field->size = size;
-	*offset += size;
-
-	if (string)
-		field->ctype = kstrdup("__data_loc char[]", GFP_KERNEL);
-	else if (field->count)
-		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]", field->type->ctype, field->count);
-	else
-		field->ctype = kstrdup(field->type->ctype, GFP_KERNEL);
-	return field->ctype ? 0 : -ENOMEM;
+	return field < event->base.fields + event->nr_entry;
 }
 
 /* The body: a word for faults, the fields, and behind them the strings. */
@@ -583,12 +538,12 @@ static int make_layout(struct maker *m)
 	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0, room;
 	unsigned int entry_string = 0, return_string = 0;
 	struct func_event *event = m->event;
-	struct func_event_field *field, *end = event->fields + event->nr_fields;
+	struct fetch_field *field, *end = event->base.fields + event->base.nr_fields;
 	u32 offset = 0;
 	int ret;
 
-	for (field = event->fields; field < end; field++) {
-		if (!func_event_is_string(field->type)) {
+	for (field = event->base.fields; field < end; field++) {
+		if (!fetch_is_string(field->type)) {
 			if (field->read)
 				field->fault = nr_faults++;
 		} else if (is_entry_field(event, field)) {
@@ -599,37 +554,37 @@ static int make_layout(struct maker *m)
 	}
 	if (nr_faults > 32)
 		return fail(m, FUNC_EVENT_ERR_TOO_MANY_FIELDS, m->def.function.start);
-	event->has_faults = nr_faults;
+	event->base.has_faults = nr_faults;
 	if (nr_faults)
 		offset = sizeof(u32);
-	for (field = event->fields; field <= end; field++) {
-		if (event->returns && field == event->fields + event->nr_entry) {
+	for (field = event->base.fields; field <= end; field++) {
+		if (event->returns && field == event->base.fields + event->nr_entry) {
 			event->duration_offset = ALIGN(offset, sizeof(u64));
 			offset = event->duration_offset + sizeof(u64);
 		}
 		if (field == end)
 			break;
-		ret = place_field(event, field, &offset);
+		ret = fetch_place_field(field, &offset);
 		if (ret == -E2BIG)
 			return fail(m, FUNC_EVENT_ERR_TOO_LARGE, field->at);
 		if (ret)
 			return ret;
 	}
-	event->body_size = offset;
+	event->base.body_size = offset;
 
-	room = event->returns ? FUNC_EVENT_MAX_KEPT : FUNC_EVENT_MAX_BODY;
-	if (offset + nr_entry_strings * FUNC_EVENT_MIN_STRING > room)
+	room = event->returns ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_BODY;
+	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
 		return fail(m, event->returns ? FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
 			    FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
 	if (nr_entry_strings) {
-		entry_string = min((room - offset) / nr_entry_strings, FUNC_EVENT_MAX_STRING);
+		entry_string = min((room - offset) / nr_entry_strings, FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
 	}
-	if (offset + nr_return_strings * FUNC_EVENT_MIN_STRING > FUNC_EVENT_MAX_BODY)
+	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_BODY)
 		return fail(m, FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
 	if (nr_return_strings)
-		return_string = min((FUNC_EVENT_MAX_BODY - offset) / nr_return_strings,
-				    FUNC_EVENT_MAX_STRING);
+		return_string = min((FETCH_MAX_BODY - offset) / nr_return_strings,
+				    FETCH_MAX_STRING);
 
 	event->entry = kzalloc(sizeof(*event->entry), GFP_KERNEL);
 	event->ret = kzalloc(sizeof(*event->ret), GFP_KERNEL);
@@ -637,67 +592,47 @@ static int make_layout(struct maker *m)
 		return -ENOMEM;
 	event->entry->user = event->syscall;
 	event->ret->user = event->syscall;
-	for (field = event->fields; field < end; field++) {
+	for (field = event->base.fields; field < end; field++) {
+		if (field->arg >= 0)
+			field->from = func_event_arg_offset(event->syscall, field->arg);
 		if (is_entry_field(event, field))
-			func_event_compile(event->entry, field, event->syscall, entry_string);
+			fetch_compile(event->entry, field, entry_string);
 		else
-			func_event_compile(event->ret, field, event->syscall, return_string);
+			fetch_compile(event->ret, field, return_string);
 	}
 	return 0;
 }
 
 /* --- what user space sees ------------------------------------------------- */
 
-static bool is_signed(const struct func_event_field *field)
-{
-	return field->type->format == FUNC_EVENT_SIGNED;
-}
-
-/* Its members are constant. */
-static struct trace_event_fields *add_field(struct trace_event_fields *to, const char *type,
-					    const char *name, int size, int count, bool sign)
-{
-	struct trace_event_fields field = {
-		.type = type, .name = name, .size = size, .align = size / max(count, 1),
-		.is_signed = sign, .filter_type = FILTER_OTHER, .len = count,
-	};
-
-	memcpy(to, &field, sizeof(field));
-	return to + 1;
-}
-
-/* As place_field() puts them: each aligned by itself, in this order. */
+/* As fetch_place_field() puts them: each aligned by itself, in this order. */
 static int make_trace_fields(struct maker *m)
 {
 	struct func_event *event = m->event;
+	unsigned int nr_entry = event->nr_entry;
 	struct trace_event_fields *to;
 
-	to = kcalloc(event->nr_fields + 4, sizeof(*to), GFP_KERNEL);
+	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
-	event->class.fields_array = to;
-	to = add_field(to, "unsigned long", "__parent_ip", sizeof(long), 0, false);
-	if (event->has_faults)
-		to = add_field(to, "u32", "__fault", sizeof(u32), 0, false);
-	for (int i = 0; i <= event->nr_fields; i++) {
-		const struct func_event_field *field = &event->fields[i];
-
-		if (event->returns && i == event->nr_entry)
-			to = add_field(to, "u64", "duration", sizeof(u64), 0, false);
-		if (i < event->nr_fields)
-			to = add_field(to, field->ctype, field->name, field->size, field->count,
-				       is_signed(field));
-	}
+	event->base.class.fields_array = to;
+	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long), 0, false);
+	if (event->base.has_faults)
+		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0, false);
+	to = fetch_trace_fields(to, event->base.fields, nr_entry);
+	if (event->returns)
+		to = fetch_trace_field(to, "u64", "duration", sizeof(u64), 0, false);
+	fetch_trace_fields(to, event->base.fields + nr_entry, event->base.nr_fields - nr_entry);
 	return 0;
 }
 
-static bool is_char_array(const struct func_event_field *field)
+static bool is_char_array(const struct fetch_field *field)
 {
-	return field->count && field->type->format == FUNC_EVENT_CHAR;
+	return field->count && field->type->format == FETCH_CHAR;
 }
 
 /* The conversion that print_fmt has for a field; a string's is in quotation marks. */
-static const char *conversion(const struct func_event_field *field)
+static const char *conversion(const struct fetch_field *field)
 {
 	bool is_long = field->type->size == sizeof(u64);
 
@@ -706,53 +641,33 @@ static const char *conversion(const struct func_event_field *field)
 	if (field->count)
 		return "%s";
 	switch (field->type->format) {
-	case FUNC_EVENT_SIGNED:
-	case FUNC_EVENT_BOOL:
+	case FETCH_SIGNED:
+	case FETCH_BOOL:
 		return is_long ? "%ld" : "%d";
-	case FUNC_EVENT_UNSIGNED:
-	case FUNC_EVENT_CHAR:
+	case FETCH_UNSIGNED:
+	case FETCH_CHAR:
 		return is_long ? "%lu" : "%u";
-	case FUNC_EVENT_SYMBOL:
+	case FETCH_SYMBOL:
 		return "%pS";
-	case FUNC_EVENT_STRING:
-	case FUNC_EVENT_USTRING:
+	case FETCH_STRING:
+	case FETCH_USTRING:
 		return "\\\"%s\\\"";
 	default:
 		return is_long ? "0x%lx" : "0x%x";
 	}
 }
 
-static void print_fmt_arg(struct seq_buf *s, const struct func_event_field *field)
-{
-	if (func_event_is_string(field->type))
-		seq_buf_printf(s, ", __get_str(%s)", field->name);
-	else if (field->count && !is_char_array(field))
-		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)", field->name, field->count,
-			       field->type->size);
-	else if (field->type->format == FUNC_EVENT_SYMBOL)
-		seq_buf_printf(s, ", (void *)REC->%s", field->name);
-	else if (is_signed(field) && !field->count && field->type->size < sizeof(int))
-		/* Which does not extend the sign by itself. */
-		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s", field->name,
-			       field->type->size == 1 ? S8_MAX : S16_MAX, field->name,
-			       1 << (field->type->size * 8), field->name);
-	else
-		seq_buf_printf(s, ", REC->%s", field->name);
-	if (field->fault >= 0)
-		seq_buf_printf(s, ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
-			       BIT(field->fault));
-}
-
 /*
  * What print() below does, for tools. The parser of libtraceevent understands no more
  * than what is in here.
  */
-static void write_print_fmt(struct func_event *event, struct seq_buf *s)
+static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
 {
-	struct func_event_field *field = event->fields;
+	struct func_event *event = container_of(base, struct func_event, base);
+	struct fetch_field *field = event->base.fields;
 
 	seq_buf_printf(s, "\"%%ps->%s(", event->function);
-	for (int i = 0; i < event->nr_fields; i++, field++) {
+	for (int i = 0; i < event->base.nr_fields; i++, field++) {
 		if (i == event->nr_entry)
 			seq_buf_puts(s, ") -> ");
 		else if (i)
@@ -760,64 +675,30 @@ static void write_print_fmt(struct func_event *event, struct seq_buf *s)
 		seq_buf_printf(s, "%s=%s%s", field->name, conversion(field),
 			       field->fault >= 0 ? "%s" : "");
 	}
-	if (event->nr_fields == event->nr_entry)
+	if (event->base.nr_fields == event->nr_entry)
 		seq_buf_puts(s, event->returns ? ") ->" : ")");
 	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip", event->returns ? " (%lu ns)" : "");
-	for (int i = 0; i < event->nr_fields; i++)
-		print_fmt_arg(s, &event->fields[i]);
+	for (int i = 0; i < event->base.nr_fields; i++)
+		fetch_print_fmt_arg(s, &event->base.fields[i],
+				    is_char_array(&event->base.fields[i]));
 	if (event->returns)
 		seq_buf_puts(s, ", REC->duration");
 }
 
-static int make_print_fmt(struct maker *m)
+static void print_value(struct trace_seq *s, const struct fetch_field *field, const void *at)
 {
-	struct func_event *event = m->event;
-	struct seq_buf s;
-	char *buf;
-
-	for (size_t size = 1024;; size *= 2) {
-		buf = kmalloc(size, GFP_KERNEL);
-		if (!buf)
-			return -ENOMEM;
-		seq_buf_init(&s, buf, size);
-		write_print_fmt(event, &s);
-		if (!seq_buf_has_overflowed(&s) && seq_buf_used(&s) < size)
-			break;
-		kfree(buf);
-	}
-	seq_buf_str(&s);
-	event->call.print_fmt = buf;
-	return 0;
-}
-
-static u64 get_value(const void *at, unsigned int size)
-{
-	switch (size) {
-	case 1:
-		return *(const u8 *)at;
-	case 2:
-		return *(const u16 *)at;
-	case 4:
-		return *(const u32 *)at;
-	default:
-		return *(const u64 *)at;
-	}
-}
-
-static void print_value(struct trace_seq *s, const struct func_event_field *field, const void *at)
-{
-	u64 value = get_value(at, field->type->size);
+	u64 value = fetch_get_value(at, field->type->size);
 
 	switch (field->type->format) {
-	case FUNC_EVENT_SIGNED:
+	case FETCH_SIGNED:
 		trace_seq_printf(s, "%lld", sign_extend64(value, field->type->size * 8 - 1));
 		break;
-	case FUNC_EVENT_UNSIGNED:
-	case FUNC_EVENT_CHAR:
-	case FUNC_EVENT_BOOL:
+	case FETCH_UNSIGNED:
+	case FETCH_CHAR:
+	case FETCH_BOOL:
 		trace_seq_printf(s, "%llu", value);
 		break;
-	case FUNC_EVENT_SYMBOL:
+	case FETCH_SYMBOL:
 		trace_seq_printf(s, "%pS", (void *)(unsigned long)value);
 		break;
 	default:
@@ -826,22 +707,23 @@ static void print_value(struct trace_seq *s, const struct func_event_field *fiel
 }
 
 /* As libtraceevent does for __print_array(): always hexadecimal. */
-static void print_array(struct trace_seq *s, const struct func_event_field *field, const void *at)
+static void print_array(struct trace_seq *s, const struct fetch_field *field, const void *at)
 {
 	unsigned int size = field->type->size;
 
 	for (int i = 0; i < field->count; i++)
-		trace_seq_printf(s, "%s0x%llx", i ? "," : "{", get_value(at + i * size, size));
+		trace_seq_printf(s, "%s0x%llx", i ? "," : "{",
+				 fetch_get_value(at + i * size, size));
 	trace_seq_putc(s, '}');
 }
 
-static void print_field(struct trace_seq *s, const struct func_event_record *rec,
-			const struct func_event_field *field)
+static void print_field(struct trace_seq *s, const struct fetch_record *rec,
+			const struct fetch_field *field)
 {
 	const void *at = rec->body + field->offset;
 
 	trace_seq_printf(s, "%s=", field->name);
-	if (func_event_is_string(field->type))
+	if (fetch_is_string(field->type))
 		trace_seq_printf(s, "\"%s\"", (char *)rec + (*(const u32 *)at & 0xffff));
 	else if (is_char_array(field))
 		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
@@ -856,21 +738,21 @@ static void print_field(struct trace_seq *s, const struct func_event_record *rec
 static enum print_line_t print(struct trace_iterator *iter, int flags,
 			       struct trace_event *trace_event)
 {
-	struct func_event *event = container_of(trace_event, struct func_event, call.event);
-	const struct func_event_record *rec = (const struct func_event_record *)iter->ent;
-	struct func_event_field *field = event->fields;
+	struct func_event *event = container_of(trace_event, struct func_event, base.call.event);
+	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
+	struct fetch_field *field = event->base.fields;
 	struct trace_seq *s = &iter->seq;
 
-	trace_seq_printf(s, "%s: %ps->%s(", trace_event_name(&event->call),
-			 (void *)rec->parent_ip, event->function);
-	for (int i = 0; i < event->nr_fields; i++, field++) {
+	trace_seq_printf(s, "%s: %ps->%s(", trace_event_name(&event->base.call),
+			 (void *)rec->ip, event->function);
+	for (int i = 0; i < event->base.nr_fields; i++, field++) {
 		if (i == event->nr_entry)
 			trace_seq_puts(s, ") -> ");
 		else if (i)
 			trace_seq_puts(s, ", ");
 		print_field(s, rec, field);
 	}
-	if (event->nr_fields == event->nr_entry)
+	if (event->base.nr_fields == event->nr_entry)
 		trace_seq_puts(s, event->returns ? ") ->" : ")");
 	if (event->returns)
 		trace_seq_printf(s, " (%llu ns)",
@@ -889,17 +771,9 @@ static void free_event(struct func_event *event)
 {
 	if (!event)
 		return;
-	for (int i = 0; i < event->nr_fields; i++) {
-		kfree(event->fields[i].name);
-		kfree(event->fields[i].ctype);
-	}
-	kfree(event->fields);
-	kfree(event->class.fields_array);
+	fetch_free_event(&event->base);
 	kfree(event->entry);
 	kfree(event->ret);
-	kfree(event->call.print_fmt);
-	kfree(event->class.system);
-	kfree(event->tp.name);
 	kfree(event->prototype);
 	kfree(event->function);
 	kfree(event->symbol);
@@ -913,75 +787,26 @@ static int name_event(struct maker *m)
 	struct func_event_def *def = &m->def;
 	u16 pos = def->event.len ? def->event.start : def->function.start;
 
-	event->class.system = def->group.len ? span_dup(m, def->group) :
+	event->base.class.system = def->group.len ? span_dup(m, def->group) :
 		kstrdup(FUNC_EVENT_GROUP, GFP_KERNEL);
 	event->function = span_dup(m, def->function);
 	event->module = span_dup(m, def->module);
-	event->tp.name = span_dup(m, def->event.len ? def->event : def->function);
+	event->base.tp.name = span_dup(m, def->event.len ? def->event : def->function);
 	event->prototype = kstrdup(m->text + def->prototype, GFP_KERNEL);
-	if (!event->class.system || !event->function || !event->tp.name || !event->prototype ||
-	    (def->module.len && !event->module))
+	if (!event->base.class.system || !event->function || !event->base.tp.name ||
+	    !event->prototype || (def->module.len && !event->module))
 		return -ENOMEM;
 	strim(event->prototype);
-	sanitize_event_name((char *)event->tp.name);
+	sanitize_event_name((char *)event->base.tp.name);
 
 	/* Both become names of directories and of a filter's fields. */
 	if (def->group.len >= MAX_EVENT_NAME_LEN)
 		return fail(m, FUNC_EVENT_ERR_BAD_GROUP, def->group.start);
-	if (strlen(event->tp.name) >= MAX_EVENT_NAME_LEN)
+	if (strlen(event->base.tp.name) >= MAX_EVENT_NAME_LEN)
 		return fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
-	if (trace_event_exists(event->class.system, event->tp.name))
+	if (trace_event_exists(event->base.class.system, event->base.tp.name))
 		return fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
 	return 0;
-}
-
-/*
- * Whether there was memory for all fields, and for the directory if there are any yet:
- * trace_add_event_call() does not say.
- */
-static bool is_complete(struct func_event *event)
-{
-	struct trace_event_fields *wanted = event->class.fields_array;
-	struct trace_array *tr = top_trace_array();
-	struct trace_event_file *file;
-	struct ftrace_event_field *field;
-
-	list_for_each_entry(field, &event->class.fields, link)
-		wanted++;
-	if (wanted->type)
-		return false;
-	file = find_event_file(tr, event->class.system, trace_event_name(&event->call));
-	return file && (file->ei || !tr->event_dir);
-}
-
-static int register_event(struct func_event *event)
-{
-	struct trace_event_call *call = &event->call;
-	int ret;
-
-	INIT_LIST_HEAD(&event->class.fields);
-	event->class.reg = func_event_reg;
-	event->class.probe = func_event_buffer_probe;
-#ifdef CONFIG_PERF_EVENTS
-	event->class.perf_probe = func_event_perf_probe;
-#endif
-	call->class = &event->class;
-	call->event.funcs = &print_funcs;
-	call->tp = &event->tp;
-	call->flags = TRACE_EVENT_FL_TRACEPOINT;
-	if (!register_trace_event(&call->event))
-		return -ENODEV;
-	ret = trace_add_event_call(call);
-	if (ret) {
-		unregister_trace_event(&call->event);
-		return ret;
-	}
-	if (!is_complete(event)) {
-		trace_remove_event_call(call);
-		return -ENOMEM;
-	}
-	dyn_event_init(&event->devent, &func_event_ops);
-	return dyn_event_add(&event->devent, call);
 }
 
 static int make_event(struct maker *m)
@@ -1008,10 +833,10 @@ static int make_event(struct maker *m)
 	}
 	event->returns = m->def.returns;
 	ret = make_fields(m) ?: make_layout(m) ?: make_trace_fields(m) ?:
-		make_print_fmt(m) ?: func_event_add(event);
+		fetch_print_fmt(&event->base, write_print_fmt) ?: func_event_add(event);
 	if (ret)
 		goto error;
-	ret = register_event(event);
+	ret = fetch_register_event(&event->base, &print_funcs, func_event_reg, &func_event_ops);
 	if (!ret)
 		return 0;
 	func_event_remove(event);
@@ -1085,7 +910,7 @@ static bool func_event_is_busy(struct dyn_event *ev)
 {
 	struct func_event *event = to_func_event(ev);
 
-	return event->nr_users || trace_event_dyn_busy(&event->call);
+	return event->base.nr_users || trace_event_dyn_busy(&event->base.call);
 }
 
 static int func_event_free(struct dyn_event *ev)
@@ -1097,11 +922,11 @@ static int func_event_free(struct dyn_event *ev)
 		return -EBUSY;
 	/* Before the files of the event go: who returns from the function uses them. */
 	func_event_remove(event);
-	ret = trace_remove_event_call(&event->call);
+	ret = trace_remove_event_call(&event->base.call);
 	/* What nobody uses can be removed; if not, let it be rather than free it. */
 	if (WARN_ON_ONCE(ret))
 		return ret;
-	dyn_event_remove(&event->devent);
+	dyn_event_remove(&event->base.devent);
 	free_event(event);
 	return 0;
 }
@@ -1111,15 +936,15 @@ static bool func_event_match(const char *system, const char *name, int argc, con
 {
 	struct func_event *event = to_func_event(ev);
 
-	return (!system || !strcmp(system, event->class.system)) &&
-		(!name[0] || !strcmp(name, trace_event_name(&event->call)));
+	return (!system || !strcmp(system, event->base.class.system)) &&
+		(!name[0] || !strcmp(name, trace_event_name(&event->base.call)));
 }
 
 /* Whether the prototype says it all when it is written again. */
 static bool has_default_name(struct func_event *event)
 {
-	return !strcmp(event->class.system, FUNC_EVENT_GROUP) &&
-		!strcmp(event->tp.name, event->function) &&
+	return !strcmp(event->base.class.system, FUNC_EVENT_GROUP) &&
+		!strcmp(event->base.tp.name, event->function) &&
 		!func_event_has_prefix(event->prototype);
 }
 
@@ -1128,8 +953,8 @@ static void show_event(struct seq_file *m, struct func_event *event, bool names)
 	long missed = atomic_long_read(&event->missed);
 
 	if (names)
-		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX, event->class.system,
-			   event->tp.name);
+		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX, event->base.class.system,
+			   event->base.tp.name);
 	seq_puts(m, event->prototype);
 	/* Comments, as all that follows #; they may be written again. */
 	if (!event->ip && event->module)
@@ -1174,7 +999,7 @@ static void module_comes(struct func_event *event, struct module *mod)
 	/* What the module had for its start is freed next. */
 	if (!err && live && within_module_init(event->ip, mod))
 		event->ip = 0;
-	if (!event->ip || !event->nr_users)
+	if (!event->ip || !event->base.nr_users)
 		return;
 	ret = func_event_attach(event);
 	if (ret)
@@ -1189,7 +1014,7 @@ static void disable_everywhere(struct func_event *event)
 	mutex_lock(&trace_types_lock);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list)
 		list_for_each_entry(file, &tr->events, list)
-			if (file->event_call == &event->call)
+			if (file->event_call == &event->base.call)
 				trace_event_enable_disable(file, 0, 0);
 	mutex_unlock(&trace_types_lock);
 }
@@ -1202,10 +1027,10 @@ static bool function_goes(struct func_event *event, struct module *mod)
 	if (event->module)
 		return false;
 	disable_everywhere(event);
-	if (!func_event_free(&event->devent))
+	if (!func_event_free(&event->base.devent))
 		return true;
 	pr_warn("%s is in use and stays, without its module %s\n",
-		trace_event_name(&event->call), mod->name);
+		trace_event_name(&event->base.call), mod->name);
 	return false;
 }
 
@@ -1271,7 +1096,7 @@ static int remove_event(const char *text)
 {
 	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
 	char *command __free(kfree) = NULL;
-	struct func_event_span name;
+	struct text_span name;
 	const char *group = "";
 	int group_len = 0;
 	u16 pos;
@@ -1415,11 +1240,11 @@ static void __init add_boot_events(void)
 		event = to_func_event(pos);
 		if (!event)
 			continue;
-		file = find_event_file(top_trace_array(), event->class.system,
-				       trace_event_name(&event->call));
+		file = find_event_file(top_trace_array(), event->base.class.system,
+				       trace_event_name(&event->base.call));
 		ret = file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
 		if (ret)
-			pr_warn("cannot enable %s: %d\n", trace_event_name(&event->call), ret);
+			pr_warn("cannot enable %s: %d\n", trace_event_name(&event->base.call), ret);
 	}
 	mutex_unlock(&event_mutex);
 }

@@ -10,10 +10,12 @@ DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/../kselftest/ktap_helpers.sh
 . "$DIR"/../kselftest/module_helpers.sh
 . "$DIR"/../kselftest/tracing_helpers.sh
+. "$DIR"/../kselftest/event_helpers.sh
 
 MODULE=test_func_event
 # There are none when the test starts: all that are there are its own.
 FE=function_events
+SYSTEM=functions
 INSTANCE=instances/function_events_test
 RUNNING=
 
@@ -32,27 +34,6 @@ clean_up()
 #
 # Helpers
 #
-
-# What is written to function_events goes through a program that says in words, which a
-# shell need not do, what is wrong: in $TMP/said.
-define()
-{
-	echo "$1" > "$TMP/line"
-	LC_ALL=C cat "$TMP/line" 2> "$TMP/said" >> $FE
-}
-
-undefine()
-{
-	echo 0 > events/enable
-	echo > trace
-	echo > $FE
-}
-
-# What a test has left behind, above all one that has failed.
-tidy()
-{
-	! grep -q . $FE || undefine
-}
 
 # "records EVENT": the records in the trace, without what comes before the arguments
 # and without times.
@@ -93,35 +74,6 @@ shows()
 		echo "# instead of: $2"
 		return 1 ;;
 	esac
-}
-
-# "refused ERROR DEFINITION": the caret is where DEFINITION has a ^, and it is taken
-# out; nothing is left behind.
-refused()
-{
-	before="${2%%^*}"
-	text="$before${2#*^}"
-	cp $FE "$TMP/before"
-	ls events events/functions > "$TMP/events" 2> /dev/null
-	echo > error_log
-	if define "$text"; then
-		undefine
-		complain "accepted: $text"
-		return 1
-	fi
-	grep -q "$1" "$TMP/said" || { complain "$(cat "$TMP/said")"; return 1; }
-	cmp $FE "$TMP/before" || return
-	ls events events/functions 2> /dev/null | cmp - "$TMP/events" || return
-	# The line with the caret has the same indentation as the command.
-	caret="$(sed -n '/^  Command: /{n;p}' error_log)"
-	[ ${#caret} -eq $((${#before} + 12)) ] && return
-	sed -e 's/^/# /' error_log
-	return 1
-}
-
-accepted()
-{
-	define "$1" || complain "$(cat "$TMP/said")"
 }
 
 #
@@ -502,44 +454,12 @@ busy()
 	! grep -q . $FE
 } 2>/dev/null
 
-# Each allocation fails once, for definitions of all kinds, until there are no more that could.
-# The shell does it all by itself: it is its own allocations that are counted.
 without_memory()
 {
-	slab=/sys/kernel/debug/failslab
-	[ -w /proc/self/fail-nth ] && [ -d $slab ] || { skip "no fault injection"; return; }
-	echo N > $slab/ignore-gfp-wait
-	echo 0 > $slab/verbose
-	[ ! -e $LEAKS ] || echo clear > $LEAKS
 	set -- "$w(int a, u32 first[0] | x8[2] b) -> s64 ret" "SyS_openat(int dfd, string path)" \
 		"$MODULE:$w(x64 a = test_func_event_data) -> void"
 	[ ! -e /sys/kernel/btf/$MODULE ] || set -- "$@" "$w ->" "test_func_item(item->next->name)"
-	for definition in "$@"; do
-		nth=0
-		taken=0
-		refused=0
-		while [ $taken -lt 20 ] && [ $nth -lt 2000 ]; do
-			nth=$((nth + 1))
-			echo $nth > /proc/self/fail-nth
-			if echo "$definition" >> $FE; then
-				echo 0 > /proc/self/fail-nth
-				taken=$((taken + 1))
-			else
-				echo 0 > /proc/self/fail-nth
-				! grep . $FE || { complain "half made: $definition"; return; }
-				taken=0
-				refused=$((refused + 1))
-			fi
-			echo > $FE
-			! grep . $FE && ! [ -d events/functions ] || {
-				complain "stays: $definition"
-				return
-			}
-		done 2> /dev/null
-		echo "# $((nth - taken)) allocations, refused $refused times"
-		[ $taken -eq 20 ] && [ $refused -gt 10 ] || { complain "$definition"; return; }
-	done
-	[ ! -e $LEAKS ] || no_leaks
+	each_allocation_fails "$@"
 }
 
 #
@@ -952,15 +872,6 @@ perf_record()
 		sed -e 's/^/# /' "$TMP/said" "$TMP/script"
 		return 1
 	}
-}
-
-# One that can also be run for longer.
-script()
-{
-	"$DIR"/"$@" > "$TMP/output" 2>&1
-	ret=$?
-	sed -e 's/^/# /' "$TMP/output"
-	return $ret
 }
 
 all()

@@ -24,7 +24,7 @@
 		}							\
 	} while (0)
 
-static void check_span(const char *text, struct func_event_span span)
+static void check_span(const char *text, struct text_span span)
 {
 	CHECK((size_t)span.start + span.len <= strlen(text));
 }
@@ -39,7 +39,7 @@ static void check_field(const char *text, const struct func_event_def *def,
 	CHECK(field->type || field->source == FUNC_EVENT_MEMBER ||
 	      (field->source == FUNC_EVENT_RETURN && def->returns));
 	CHECK(!field->type || field->type->size);
-	CHECK(!field->count || !func_event_is_string(field->type));
+	CHECK(!field->count || !fetch_is_string(field->type));
 	CHECK((field->source == FUNC_EVENT_MEMBER ||
 	       field->source == FUNC_EVENT_SYMBOL_ADDRESS) == !!field->from.len);
 }
@@ -53,7 +53,7 @@ static void check_def(const char *text, const struct func_event_def *def)
 	CHECK(def->function.len);
 	CHECK(def->prototype <= def->function.start);
 	CHECK(def->nr_args <= FUNC_EVENT_MAX_ARGS);
-	CHECK(def->nr_entry <= def->nr_fields && def->nr_fields <= FUNC_EVENT_MAX_FIELDS);
+	CHECK(def->nr_entry <= def->nr_fields && def->nr_fields <= FETCH_MAX_FIELDS);
 	CHECK(def->returns || def->nr_entry == def->nr_fields);
 	CHECK(def->has_args || !def->nr_entry);
 	for (int i = 0; i < def->nr_args; i++)
@@ -62,8 +62,8 @@ static void check_def(const char *text, const struct func_event_def *def)
 		check_field(text, def, &def->fields[i]);
 }
 
-static bool same_span(const char *a_text, struct func_event_span a,
-		      const char *b_text, struct func_event_span b)
+static bool same_span(const char *a_text, struct text_span a,
+		      const char *b_text, struct text_span b)
 {
 	return a.len == b.len && !memcmp(a_text + a.start, b_text + b.start, a.len);
 }
@@ -82,7 +82,7 @@ static bool same_field(const char *a_text, const struct func_event_field_def *a,
 static char *show(const char *text, const struct func_event_def *def, bool names)
 {
 	const char *prototype = text + def->prototype;
-	struct func_event_span event = def->event.len ? def->event : def->function;
+	struct text_span event = def->event.len ? def->event : def->function;
 	char *line;
 	int len;
 

@@ -1,0 +1,739 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events whose records a program puts together.
+ *
+ * When an event is defined its fields become a program without branches: lists of
+ * arguments to copy, of strings, and of other memory to read. Each entry says by
+ * offsets from where and to where, so that nothing has to be decided when the event
+ * is hit, least of all what kind of field it is.
+ *
+ * All of this runs with preemption disabled in any context, at the same time on all
+ * CPUs and, interrupting each other, several times on one. What is enabled is in the
+ * struct tracepoint, which is changed under event_mutex. The buffers are per CPU, and per
+ * level of what can interrupt what. They are freed a grace period after the last event
+ * was taken away.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/unaligned.h>
+
+#include <asm/word-at-a-time.h>
+
+#include "event_fetch.h"
+
+/* --- programs ------------------------------------------------------------- */
+
+static void add_copy(struct fetch_program *program, u16 from,
+		     const struct fetch_field *field)
+{
+	int size = FETCH_COPY_1 - ilog2(field->size), at = 0, after = 0;
+
+	for (int i = 0; i < FETCH_COPY_SIZES; i++) {
+		if (i <= size)
+			at += program->nr_copies[i];
+		else
+			after += program->nr_copies[i];
+	}
+	memmove(&program->copies[at + 1], &program->copies[at],
+		after * sizeof(program->copies[0]));
+	program->copies[at] = (struct fetch_copy) { .from = from, .to = field->offset };
+	program->nr_copies[size]++;
+}
+
+/**
+ * fetch_compile - add a field to a program
+ * @program: to add to
+ * @field: the field; its place in the body and what it comes from are set
+ * @string_size: room for a string in the body, in bytes
+ *
+ * What a function returns is at offset 0 of what it is fetched from.
+ */
+void fetch_compile(struct fetch_program *program, const struct fetch_field *field,
+		   unsigned int string_size)
+{
+	struct fetch_read *read;
+	u16 from = field->from;
+
+	if (!field->read) {
+		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && field->size < sizeof(long))
+			from += sizeof(long) - field->size;
+		add_copy(program, from, field);
+		return;
+	}
+
+	/* One byte more than is read, for the null byte. */
+	if (field->max_len)
+		string_size = min(string_size, field->max_len + 1U);
+	if (field->type->format == FETCH_STRING && field->nr_hops == 1 && !field->hops[0] &&
+	    !field->absolute && !field->limited && !field->max_len) {
+		program->strings[program->nr_strings++] = (struct fetch_string) {
+			.from = from, .to = field->offset, .size = string_size,
+		};
+		return;
+	}
+
+	read = &program->reads[program->nr_reads++];
+	*read = (struct fetch_read) {
+		.fault = field->fault, .nr_hops = field->nr_hops, .bits = field->bits,
+		.bit_offset = field->bit_offset, .from = from, .to = field->offset,
+		.limited = field->limited, .limit_from = field->limit_from, .size = field->size,
+		.absolute = field->absolute, .address = field->address,
+	};
+	memcpy(read->hops, field->hops, sizeof(read->hops));
+	if (fetch_is_string(field->type))
+		read->size = string_size;
+	if (field->limited || field->max_len)
+		read->kind = FETCH_READ_LIMITED_STRING;
+	else if (field->type->format == FETCH_STRING)
+		read->kind = FETCH_READ_STRING;
+	else if (field->type->format == FETCH_USTRING)
+		read->kind = FETCH_READ_USTRING;
+	else if (field->bits)
+		read->kind = field->type->format == FETCH_SIGNED ?
+			FETCH_READ_BITS_SIGNED : FETCH_READ_BITS;
+	else
+		read->kind = FETCH_READ_BYTES;
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+/*
+ * Whether user space is meant. Where both spaces have the same addresses a system
+ * call means user space, and a function of the kernel its own.
+ */
+static __always_inline bool is_user_address(unsigned long addr, bool user)
+{
+	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
+		return addr < TASK_SIZE_MAX;
+	return user;
+}
+
+static bool read_bytes(void *to, unsigned long addr, size_t size, bool user)
+{
+	if (is_user_address(addr, user))
+		return !copy_from_user_nofault(to, (const void __user *)addr, size);
+	return !copy_from_kernel_nofault(to, (const void *)addr, size);
+}
+
+/*
+ * The part of a string that can be read a word at a time: up to its end, to the end of
+ * the page, or to a word that is not all there. Returns the length with the null byte
+ * if that was found, and sets *@done to what comes before it in any case.
+ */
+static __always_inline long read_words(char *to, unsigned long addr, long size, long *done)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, bits;
+	long len = 0, found = 0;
+
+	size = min_t(long, size, PAGE_SIZE - offset_in_page(addr)) - sizeof(word);
+	pagefault_disable();
+	for (; len <= size; len += sizeof(word)) {
+		__get_kernel_nofault(&word, (const void *)(addr + len), unsigned long, fault);
+		put_unaligned(word, (unsigned long *)(to + len));
+		if (has_zero(word, &bits, &constants)) {
+			bits = create_zero_mask(prep_zero_mask(word, bits, &constants));
+			found = len + find_zero(bits) + 1;
+			break;
+		}
+	}
+fault:
+	pagefault_enable();
+	*done = len;
+	return found;
+}
+
+/* Returns the length with the null byte, or a negative error. */
+static __always_inline long read_string(char *to, unsigned long addr, long size, bool user)
+{
+	long found, done = 0;
+
+	if (is_user_address(addr, user)) {
+		found = strncpy_from_user_nofault(to, (const void __user *)addr, size);
+		/* It does not count the null byte if there is nothing else. */
+		return found ?: 1;
+	}
+	if (!copy_from_kernel_nofault_allowed((const void *)addr, size))
+		return -EFAULT;
+	if (IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS)) {
+		found = read_words(to, addr, size, &done);
+		if (likely(found))
+			return found;
+		if (done == size) {
+			to[size - 1] = '\0';
+			return size;
+		}
+	}
+	found = strncpy_from_kernel_nofault(to + done, (const void *)(addr + done), size - done);
+	return found > 0 ? done + found : -EFAULT;
+}
+
+static noinline bool read_bits(const struct fetch_read *read, unsigned long addr,
+			       bool user, void *to)
+{
+	unsigned int above = 64 - read->bits, below = read->bit_offset;
+	u64 bits = 0;
+
+	if (!read_bytes(&bits, addr, DIV_ROUND_UP(below + read->bits, 8), user))
+		return false;
+	/* Move it to the top, and from there to the bottom. */
+	bits <<= IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? below : above - below;
+	bits = read->kind == FETCH_READ_BITS ? bits >> above : (u64)((s64)bits >> above);
+	memcpy(to, (char *)&bits + (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 - read->size : 0),
+	       read->size);
+	return true;
+}
+
+/* FETCH_MIN_STRING is their size. What vsprintf() has for NULL, and for what is not there. */
+static const char null_string[FETCH_MIN_STRING] = "(null)";
+static const char fault_string[FETCH_MIN_STRING] = "(fault)";
+
+static __always_inline unsigned int
+add_string(u16 to, unsigned long addr, unsigned int size, bool user, bool ok, char *body,
+	   unsigned int len)
+{
+	long found = ok ? read_string(body + len, addr, size, user) : -EFAULT;
+
+	if (unlikely(found <= 0)) {
+		found = sizeof(fault_string);
+		memcpy(body + len, ok && !addr ? null_string : fault_string, found);
+	}
+	/* The layout of __data_loc, see __assign_str(). */
+	*(u32 *)(body + to) = found << 16 | (offsetof(struct fetch_record, body) + len);
+	return len + found;
+}
+
+/**
+ * fetch_strings - fetch the strings that arguments point to
+ * @program: has them
+ * @from: where the arguments are
+ * @body: of the record
+ * @len: how much of it is in use, in bytes
+ *
+ * Context: any; preemption is disabled.
+ * Return: how much is in use then.
+ */
+unsigned int notrace fetch_strings(const struct fetch_program *program, const void *from,
+				   char *body, unsigned int len)
+{
+	const struct fetch_string *string = program->strings;
+
+	for (int n = program->nr_strings; n; n--, string++)
+		len = add_string(string->to, *(const unsigned long *)(from + string->from),
+				 string->size, program->user, true, body, len);
+	return len;
+}
+
+/* Once for all strings that are not on the short way. */
+static noinline notrace unsigned int
+add_other_string(const struct fetch_read *read, unsigned long addr, unsigned int size, bool user,
+		 bool ok, char *body, unsigned int len)
+{
+	return add_string(read->to, addr, size, user, ok, body, len);
+}
+
+/*
+ * A string of which not even the byte after the limit may be read: it need not have a null
+ * byte, nor need there be anything behind it.
+ */
+static noinline notrace unsigned int
+add_limited_string(const struct fetch_read *read, const void *from, unsigned long addr, bool user,
+		   char *body, unsigned int len)
+{
+	/* A negative number is no limit, as for printf(). */
+	int given = read->limited ? *(const int *)(from + read->limit_from) : -1;
+	unsigned int limit = min_t(unsigned int, given, read->size - 1);
+	char *to = body + len, last;
+	unsigned int found;
+
+	if (!limit) {
+		*to = '\0';
+		*(u32 *)(body + read->to) = 1 << 16 | (offsetof(struct fetch_record, body) + len);
+		return len + 1;
+	}
+	found = add_string(read->to, addr, limit, user, true, body, len) - len;
+	/* The last one that may be read was taken for the null byte. */
+	if (found != limit || !read_bytes(&last, addr + limit - 1, 1, user) || !last)
+		return len + found;
+	to[limit - 1] = last;
+	to[limit] = '\0';
+	*(u32 *)(body + read->to) += 1 << 16;
+	return len + limit + 1;
+}
+
+/**
+ * fetch_memory - fetch what else is read from memory
+ * @program: says what
+ * @from: where the arguments are
+ * @body: of the record
+ * @len: how much of it is in use, in bytes
+ *
+ * Context: any; preemption is disabled.
+ * Return: how much is in use then.
+ */
+unsigned int notrace fetch_memory(const struct fetch_program *program, const void *from,
+				  char *body, unsigned int len)
+{
+	const struct fetch_read *read = program->reads;
+
+	for (int i = program->nr_reads; i; i--, read++) {
+		unsigned long addr = read->absolute ? read->address :
+			*(const unsigned long *)(from + read->from);
+		bool user = program->user || read->kind == FETCH_READ_USTRING, ok = true;
+		int hop = 0;
+
+		for (; hop < read->nr_hops - 1 && ok; hop++)
+			ok = read_bytes(&addr, addr + read->hops[hop], sizeof(addr), user);
+		addr += read->hops[hop];
+
+		switch (read->kind) {
+		case FETCH_READ_STRING:
+		case FETCH_READ_USTRING:
+			len = add_other_string(read, addr, read->size, user, ok, body, len);
+			continue;
+		case FETCH_READ_LIMITED_STRING:
+			len = add_limited_string(read, from, addr, user, body, len);
+			continue;
+		case FETCH_READ_BYTES:
+			ok = ok && read_bytes(body + read->to, addr, read->size, user);
+			break;
+		default:
+			ok = ok && read_bits(read, addr, user, body + read->to);
+		}
+		if (!ok) {
+			memset(body + read->to, 0, read->size);
+			*(u32 *)body |= BIT(read->fault);
+		}
+	}
+	return len;
+}
+
+/* --- records -------------------------------------------------------------- */
+
+/**
+ * fetch_get_buffers - before an event is enabled
+ * @pool: what the buffers belong to
+ * @size: of what there is for each CPU, in bytes
+ *
+ * Context: may sleep; event_mutex held.
+ * Return: 0 or -ENOMEM.
+ */
+int fetch_get_buffers(struct fetch_pool *pool, size_t size)
+{
+	lockdep_assert_held(&event_mutex);
+
+	if (!pool->nr_users) {
+		pool->buffers = __alloc_percpu(size, sizeof(u64));
+		if (!pool->buffers)
+			return -ENOMEM;
+	}
+	pool->nr_users++;
+	return 0;
+}
+
+/**
+ * fetch_put_buffers - when nobody can be in the event's program any more
+ * @pool: what the buffers belong to
+ *
+ * Context: may sleep; event_mutex held.
+ */
+void fetch_put_buffers(struct fetch_pool *pool)
+{
+	lockdep_assert_held(&event_mutex);
+
+	if (!--pool->nr_users) {
+		free_percpu(pool->buffers);
+		pool->buffers = NULL;
+	}
+}
+
+/*
+ * Neither registered probe is called: they only say where records go that
+ * tracepoint_probe_register() got with them. A tracepoint makes all of this known to
+ * the rest of the kernel, and lets BPF programs be attached.
+ */
+void fetch_buffer_probe(void *file)
+{
+}
+
+void fetch_perf_probe(void *call)
+{
+}
+
+/* With filters, triggers and what else there may be between an event and its buffer. */
+static void to_trace_buffer_slow(struct trace_event_file *file, unsigned long ip,
+				 const char *body, unsigned int len)
+{
+	struct trace_event_buffer fbuffer;
+	struct fetch_record *rec;
+
+	if (trace_trigger_soft_disabled(file))
+		return;
+	rec = trace_event_buffer_reserve(&fbuffer, file, sizeof(*rec) + len);
+	if (!rec)
+		return;
+	rec->ip = ip;
+	memcpy(rec->body, body, len);
+	trace_event_buffer_commit(&fbuffer);
+}
+
+#ifdef CONFIG_PERF_EVENTS
+static void to_perf(struct trace_event_call *call, unsigned long ip, const char *body,
+		    unsigned int len)
+{
+	struct hlist_head *head = this_cpu_ptr(call->perf_events);
+	struct fetch_record *rec;
+	struct pt_regs *regs;
+	int rctx, size;
+
+	if (!bpf_prog_array_valid(call) && hlist_empty(head))
+		return;
+	/* A u32 with the size comes before the record in perf's own. */
+	size = ALIGN(sizeof(*rec) + len + sizeof(u32), sizeof(u64)) - sizeof(u32);
+	rec = perf_trace_buf_alloc(size, &regs, &rctx);
+	if (!rec)
+		return;
+	perf_fetch_caller_regs(regs);
+	rec->ip = ip;
+	memcpy(rec->body, body, len);
+	memset(rec->body + len, 0, size - sizeof(*rec) - len);
+	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
+}
+#else
+static void to_perf(struct trace_event_call *call, unsigned long ip, const char *body,
+		    unsigned int len)
+{
+}
+#endif
+
+/**
+ * fetch_emit_slow - give a record to one of those who have enabled the event
+ * @event: the event
+ * @func: its probe and what it was registered with
+ * @ip: for the record
+ * @body: of the record
+ * @len: of the body, in bytes
+ * @locked: the lock against recursion is held
+ *
+ * All ways but the short one lead through functions that may be traced.
+ *
+ * Context: any; preemption is disabled, once.
+ */
+noinline void notrace fetch_emit_slow(struct fetch_event *event, struct tracepoint_func *func,
+				      unsigned long ip, const char *body, unsigned int len,
+				      bool locked)
+{
+	int bit = 0;
+
+	if (!locked) {
+		bit = ftrace_test_recursion_trylock(ip, ip);
+		if (bit < 0)
+			return;
+		/* Preemption is disabled already; once is what is taken off again. */
+		preempt_enable_no_resched_notrace();
+	}
+	if (func->func == fetch_buffer_probe)
+		to_trace_buffer_slow(func->data, ip, body, len);
+	else if (func->func == fetch_perf_probe)
+		to_perf(&event->call, ip, body, len);
+	if (!locked) {
+		preempt_disable_notrace();
+		ftrace_test_recursion_unlock(bit);
+	}
+}
+
+/* --- what user space sees ------------------------------------------------- */
+
+/**
+ * fetch_place_field - set what a field takes in the body
+ * @field: the field; gets its offset, size and type for user space
+ * @offset: how much of the body is in use, in bytes; updated
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or -E2BIG if it does not fit.
+ */
+int fetch_place_field(struct fetch_field *field, u32 *offset)
+{
+	bool string = fetch_is_string(field->type);
+	u32 element = string ? sizeof(u32) : field->type->size;
+	u32 size = element * max(field->count, 1);
+
+	/* As user space is told: from the start of the record. */
+	*offset = ALIGN(*offset + offsetof(struct fetch_record, body), element) -
+		offsetof(struct fetch_record, body);
+	if (*offset + size > FETCH_MAX_BODY)
+		return -E2BIG;
+	field->offset = *offset;
+	field->size = size;
+	*offset += size;
+
+	if (string)
+		field->ctype = kstrdup("__data_loc char[]", GFP_KERNEL);
+	else if (field->count)
+		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]", field->type->ctype, field->count);
+	else
+		field->ctype = kstrdup(field->type->ctype, GFP_KERNEL);
+	return field->ctype ? 0 : -ENOMEM;
+}
+
+/**
+ * fetch_trace_field - describe a field to user space
+ * @to: filled in; its members are constant
+ * @type: in C
+ * @name: of the field
+ * @size: in bytes
+ * @count: number of elements; 0 if it is not an array
+ * @sign: it is signed
+ *
+ * Return: where the next one goes.
+ */
+struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, const char *type,
+					     const char *name, int size, int count, bool sign)
+{
+	struct trace_event_fields field = {
+		.type = type, .name = name, .size = size, .align = size / max(count, 1),
+		.is_signed = sign, .filter_type = FILTER_OTHER, .len = count,
+	};
+
+	memcpy(to, &field, sizeof(field));
+	return to + 1;
+}
+
+/**
+ * fetch_trace_fields - describe fields to user space
+ * @to: filled in
+ * @fields: the fields, which are placed
+ * @nr: how many
+ *
+ * Return: where the next one goes.
+ */
+struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
+					      const struct fetch_field *fields, unsigned int nr)
+{
+	for (; nr; nr--, fields++)
+		to = fetch_trace_field(to, fields->ctype, fields->name, fields->size,
+				       fields->count, fields->type->format == FETCH_SIGNED);
+	return to;
+}
+
+/**
+ * fetch_print_fmt_fault - what print_fmt has for a field that can have a fault
+ * @s: gets it
+ * @field: the field; the format has a %s for it if it can
+ */
+void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field)
+{
+	if (field->fault >= 0)
+		seq_buf_printf(s, ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
+			       BIT(field->fault));
+}
+
+/**
+ * fetch_print_fmt_arg - what print_fmt has for a field after the format
+ * @s: gets it
+ * @field: the field
+ * @whole: the format has a conversion for the whole of an array
+ *
+ * The parser of libtraceevent understands no more than what is in here.
+ */
+void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field, bool whole)
+{
+	bool is_signed = field->type->format == FETCH_SIGNED;
+
+	if (fetch_is_string(field->type))
+		seq_buf_printf(s, ", __get_str(%s)", field->name);
+	else if (field->count && !whole)
+		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)", field->name, field->count,
+			       field->type->size);
+	else if (field->type->format == FETCH_SYMBOL)
+		seq_buf_printf(s, ", (void *)REC->%s", field->name);
+	else if (is_signed && !field->count && field->type->size < sizeof(int))
+		/* Which does not extend the sign by itself. */
+		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s", field->name,
+			       field->type->size == 1 ? S8_MAX : S16_MAX, field->name,
+			       1 << (field->type->size * 8), field->name);
+	else
+		seq_buf_printf(s, ", REC->%s", field->name);
+	fetch_print_fmt_fault(s, field);
+}
+
+/**
+ * fetch_print_fmt - make the print_fmt of an event
+ * @event: gets it
+ * @write: writes it; called until the buffer is large enough
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int fetch_print_fmt(struct fetch_event *event,
+		    void (*write)(struct fetch_event *event, struct seq_buf *s))
+{
+	struct seq_buf s;
+	char *buf;
+
+	for (size_t size = 1024;; size *= 2) {
+		buf = kmalloc(size, GFP_KERNEL);
+		if (!buf)
+			return -ENOMEM;
+		seq_buf_init(&s, buf, size);
+		write(event, &s);
+		if (!seq_buf_has_overflowed(&s) && seq_buf_used(&s) < size)
+			break;
+		kfree(buf);
+	}
+	seq_buf_str(&s);
+	event->call.print_fmt = buf;
+	return 0;
+}
+
+/**
+ * fetch_get_value - read a number in a record
+ * @at: where it is
+ * @size: in bytes: 1, 2, 4 or 8
+ *
+ * Return: the number; its sign is not extended.
+ */
+u64 fetch_get_value(const void *at, unsigned int size)
+{
+	switch (size) {
+	case 1:
+		return *(const u8 *)at;
+	case 2:
+		return *(const u16 *)at;
+	case 4:
+		return *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
+/* --- events --------------------------------------------------------------- */
+
+/*
+ * Whether there was memory for all fields, and for the directory if there are any yet:
+ * trace_add_event_call() does not say.
+ */
+static bool is_complete(struct fetch_event *event)
+{
+	struct trace_event_fields *wanted = event->class.fields_array;
+	struct trace_array *tr = top_trace_array();
+	struct trace_event_file *file;
+	struct ftrace_event_field *field;
+
+	list_for_each_entry(field, &event->class.fields, link)
+		wanted++;
+	if (wanted->type)
+		return false;
+	file = find_event_file(tr, event->class.system, trace_event_name(&event->call));
+	return file && (file->ei || !tr->event_dir);
+}
+
+/**
+ * fetch_register_event - let user space see an event
+ * @event: the event; its name, system, fields and print_fmt are set
+ * @funcs: how it is printed
+ * @reg: see fetch_reg()
+ * @ops: of its kind of dynamic events
+ *
+ * Context: may sleep; event_mutex held.
+ * Return: 0 or a negative error.
+ */
+int fetch_register_event(struct fetch_event *event, struct trace_event_functions *funcs,
+			 int (*reg)(struct trace_event_call *call, enum trace_reg type, void *data),
+			 struct dyn_event_operations *ops)
+{
+	struct trace_event_call *call = &event->call;
+	int ret;
+
+	INIT_LIST_HEAD(&event->class.fields);
+	event->class.reg = reg;
+	event->class.probe = fetch_buffer_probe;
+#ifdef CONFIG_PERF_EVENTS
+	event->class.perf_probe = fetch_perf_probe;
+#endif
+	call->class = &event->class;
+	call->event.funcs = funcs;
+	call->tp = &event->tp;
+	call->flags = TRACE_EVENT_FL_TRACEPOINT;
+	if (!register_trace_event(&call->event))
+		return -ENODEV;
+	ret = trace_add_event_call(call);
+	if (ret) {
+		unregister_trace_event(&call->event);
+		return ret;
+	}
+	if (!is_complete(event)) {
+		trace_remove_event_call(call);
+		return -ENOMEM;
+	}
+	dyn_event_init(&event->devent, ops);
+	return dyn_event_add(&event->devent, call);
+}
+
+/**
+ * fetch_reg - what the reg() of the class of an event does
+ * @call: of a struct fetch_event
+ * @type: what happens
+ * @data: as reg() gets it
+ * @attach: called when somebody begins to use the event
+ * @detach: called when nobody uses the event any more
+ *
+ * Context: may sleep; event_mutex held.
+ * Return: 0 or a negative error.
+ */
+int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
+	      int (*attach)(struct fetch_event *event), void (*detach)(struct fetch_event *event))
+{
+	struct fetch_event *event = container_of(call, struct fetch_event, call);
+	int ret = trace_event_reg(call, type, data);
+	enum trace_reg undo = TRACE_REG_UNREGISTER;
+
+	switch (type) {
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+		undo = TRACE_REG_PERF_UNREGISTER;
+		fallthrough;
+#endif
+	case TRACE_REG_REGISTER:
+		if (ret)
+			break;
+		ret = attach(event);
+		if (ret)
+			trace_event_reg(call, undo, data);
+		else
+			event->nr_users++;
+		break;
+	case TRACE_REG_UNREGISTER:
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_UNREGISTER:
+#endif
+		/* In a batch the probes are still there, but nobody wants them. */
+		if (!--event->nr_users)
+			detach(event);
+		break;
+	default:
+		break;
+	}
+	return ret;
+}
+
+/**
+ * fetch_free_event - free what an event is made of
+ * @event: the event, which is not registered; it is not freed itself
+ */
+void fetch_free_event(struct fetch_event *event)
+{
+	for (int i = 0; i < event->nr_fields; i++) {
+		kfree(event->fields[i].name);
+		kfree(event->fields[i].ctype);
+	}
+	kfree(event->fields);
+	kfree(event->class.fields_array);
+	kfree(event->call.print_fmt);
+	kfree(event->class.system);
+	kfree(event->tp.name);
+}

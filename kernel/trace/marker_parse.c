@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the format of a marker says of its arguments, and what a line written to
+ * marker_events says.
+ *
+ * The conversions are those of vsprintf() in the kernel, see
+ * Documentation/core-api/printk-formats.rst, as far as all that is printed can be copied
+ * when the marker is hit: numbers, strings, and what a pointer leads to if its size is
+ * known and it leads no further. Documentation/trace/markers.rst has the list, and the
+ * grammar of the line.
+ *
+ * Nothing here allocates memory, sleeps, or knows of markers: all of it can be compiled
+ * in user space.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#include <kunit/visibility.h>
+#include <linux/ctype.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "marker_parse.h"
+
+struct parser {
+	const char		*text;
+	const char		*at;
+	enum marker_err		err;
+	u16			err_pos;
+};
+
+/* Returns false, as everything below that has failed does. The first error counts. */
+static bool fail_at(struct parser *p, enum marker_err err, const char *at)
+{
+	if (!p->err) {
+		p->err = err;
+		p->err_pos = at - p->text;
+	}
+	return false;
+}
+
+static bool fail(struct parser *p, enum marker_err err)
+{
+	return fail_at(p, err, p->at);
+}
+
+static bool is_word_start(char c)
+{
+	return (isascii(c) && isalpha(c)) || c == '_';
+}
+
+static bool is_word(char c)
+{
+	return is_word_start(c) || isdigit(c);
+}
+
+static size_t word_len(const char *s)
+{
+	size_t len = 0;
+
+	if (is_word_start(*s))
+		while (is_word(s[len]))
+			len++;
+	return len;
+}
+
+static struct text_span span(struct parser *p, const char *start, size_t len)
+{
+	return (struct text_span){ .start = start - p->text, .len = len };
+}
+
+/* --- formats -------------------------------------------------------------- */
+
+/* What comes after % and before the letter. */
+struct spec {
+	const char	*start;
+	/* Of a string; -1 if there is none. */
+	int		precision;
+	bool		star_width;
+	bool		star_precision;
+	int		width;
+	/* h, H (for hh), l, L (for ll), z, t; 0 if there is none. */
+	char		length;
+};
+
+static int take_number(struct parser *p)
+{
+	int value = 0;
+
+	for (; isdigit(*p->at); p->at++)
+		if (value < 10000)
+			value = value * 10 + *p->at - '0';
+	return value;
+}
+
+static void take_spec(struct parser *p, struct spec *spec)
+{
+	*spec = (struct spec){ .start = p->at - 1, .precision = -1 };
+	while (*p->at && strchr("-+ #0", *p->at))
+		p->at++;
+	if (*p->at == '*') {
+		spec->star_width = true;
+		p->at++;
+	} else {
+		spec->width = take_number(p);
+	}
+	if (*p->at == '.') {
+		p->at++;
+		if (*p->at == '*') {
+			spec->star_precision = true;
+			p->at++;
+		} else {
+			spec->precision = take_number(p);
+		}
+	}
+	if (*p->at && strchr("hlLzt", *p->at)) {
+		spec->length = *p->at++;
+		if (spec->length == *p->at && strchr("hl", spec->length)) {
+			spec->length = spec->length == 'h' ? 'H' : 'L';
+			p->at++;
+		}
+	}
+}
+
+/*
+ * What looks like the name of the argument: the word that comes before it, with what
+ * usually is between the two: "pid=%d", "pid: %d", "pid %d", "flags 0x%x", "name '%s'".
+ */
+static struct text_span find_name(struct parser *p, const char *from, const char *to)
+{
+	const char *end = to, *start;
+
+	if (end - from >= 2 && !memcmp(end - 2, "0x", 2) && (end - from == 2 || !is_word(end[-3])))
+		end -= 2;
+	while (end > from && strchr(" =:([{<\"'#", end[-1]))
+		end--;
+	for (start = end; start > from && is_word(start[-1]); start--)
+		;
+	while (start < end && !is_word_start(*start))
+		start++;
+	/* Not the letter of the conversion before it. */
+	return start == from && isalnum(from[0]) && from > p->text ?
+		(struct text_span){} : span(p, start, end - start);
+}
+
+static bool integer(struct parser *p, struct marker_format *format, struct marker_arg *arg,
+		    const struct spec *spec, enum fetch_format as)
+{
+	unsigned int size = sizeof(int);
+
+	switch (spec->length) {
+	case 'H':
+		size = sizeof(char);
+		break;
+	case 'h':
+		size = sizeof(short);
+		break;
+	case 'l':
+	case 'z':
+	case 't':
+		size = sizeof(long);
+		break;
+	case 'L':
+		size = sizeof(long long);
+		break;
+	}
+	if (size > sizeof(long))
+		format->wide |= BIT(arg->slot);
+	arg->type = fetch_integer(size, as);
+	return true;
+}
+
+/* How many bytes what comes after %p leads to; 0 if that is not known to be safe. */
+static bool copied(struct marker_arg *arg, enum marker_print print, unsigned int size,
+		   unsigned int element)
+{
+	arg->type = fetch_integer(element, element > 1 ? FETCH_HEX : FETCH_UNSIGNED);
+	arg->count = print == MARKER_PRINT_HEX || print == MARKER_PRINT_FLAGS ? 0 : size / element;
+	arg->read = true;
+	arg->print = print;
+	return true;
+}
+
+/* As printk-formats.rst has them. All letters and digits that follow belong to it. */
+static bool pointer(struct parser *p, struct marker_arg *arg, const struct spec *spec)
+{
+	const char *at = p->at;
+
+	while (isalnum(*p->at))
+		p->at++;
+	switch (*at) {
+	case 'S':
+	case 's':
+	case 'B':
+		arg->type = fetch_find_type("symbol", 6);
+		return true;
+	case 'M':
+	case 'm':
+		return copied(arg, MARKER_PRINT_COPY, 6, 1);
+	case 'I':
+	case 'i':
+		switch (at[1]) {
+		case '4':
+			return copied(arg, MARKER_PRINT_COPY, 4, 1);
+		case '6':
+			return copied(arg, MARKER_PRINT_COPY, 16, 1);
+		}
+		break;
+	case 'U':
+		return copied(arg, MARKER_PRINT_COPY, 16, 1);
+	case 'h':
+		if (spec->width < 1 || spec->width > 64)
+			break;
+		return copied(arg, MARKER_PRINT_BYTES, spec->width, 1);
+	case 'a':
+		if (at[1] == 'd')
+			return copied(arg, MARKER_PRINT_HEX, sizeof(dma_addr_t),
+				      sizeof(dma_addr_t));
+		return copied(arg, MARKER_PRINT_HEX, sizeof(phys_addr_t), sizeof(phys_addr_t));
+	case 'G':
+		if (at[1] == 'g')
+			return copied(arg, MARKER_PRINT_FLAGS, sizeof(int), sizeof(int));
+		if (at[1] == 'p' || at[1] == 'v')
+			return copied(arg, MARKER_PRINT_FLAGS, sizeof(long), sizeof(long));
+		break;
+	case 'e':
+		arg->type = fetch_integer(sizeof(long), FETCH_SIGNED);
+		arg->print = MARKER_PRINT_ERROR;
+		return true;
+	case 'K':
+	case 'x':
+		arg->type = &fetch_pointer_type;
+		return true;
+	default:
+		if (isalpha(*at))
+			break;
+		/* Digits are text that follows. */
+		p->at = at;
+		arg->type = &fetch_pointer_type;
+		return true;
+	}
+	return fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
+}
+
+static bool conversion(struct parser *p, struct marker_format *format, const char *from)
+{
+	struct marker_arg *arg = &format->args[format->nr_args];
+	struct spec spec;
+	bool ok;
+
+	take_spec(p, &spec);
+	if (format->nr_args == FETCH_MAX_FIELDS ||
+	    format->nr_slots + 1 + spec.star_precision > FETCH_MAX_FIELDS)
+		return fail_at(p, MARKER_ERR_FORMAT_TOO_MANY, spec.start);
+	/* How wide something is printed is not worth a field. */
+	if (spec.star_width || (spec.star_precision && *p->at != 's'))
+		return fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
+	*arg = (struct marker_arg){ .name = find_name(p, from, spec.start) };
+	if (spec.star_precision) {
+		arg->limited = true;
+		format->nr_slots++;
+	}
+	arg->slot = format->nr_slots++;
+
+	switch (*p->at++) {
+	case 'd':
+	case 'i':
+		ok = integer(p, format, arg, &spec, FETCH_SIGNED);
+		break;
+	case 'u':
+	case 'o':
+		ok = integer(p, format, arg, &spec, FETCH_UNSIGNED);
+		break;
+	case 'x':
+	case 'X':
+		ok = integer(p, format, arg, &spec, FETCH_HEX);
+		break;
+	case 'c':
+		arg->type = fetch_find_type("char", 4);
+		ok = !spec.length;
+		break;
+	case 's':
+		arg->type = &fetch_string_type;
+		arg->read = true;
+		/* As much as there may be in a record, and more. */
+		arg->max_len = clamp(spec.precision, 0, U16_MAX - 1);
+		/* There is nothing to record of %.0s. */
+		ok = !spec.length && spec.precision;
+		break;
+	case 'p':
+		if (spec.length) {
+			ok = false;
+			break;
+		}
+		ok = pointer(p, arg, &spec);
+		break;
+	default:
+		ok = false;
+	}
+	if (!ok)
+		return fail_at(p, MARKER_ERR_FORMAT_CONVERSION, spec.start);
+	if (p->at - spec.start > MARKER_MAX_SPEC)
+		return fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
+	arg->spec = span(p, spec.start, p->at - spec.start);
+	format->nr_args++;
+	return true;
+}
+
+/**
+ * marker_parse_format - find out what the format of a marker says
+ * @text: the format, terminated by a null byte
+ * @format: filled in; it refers to @text
+ * @pos: on error, where in @text it is
+ *
+ * Context: any; it does not sleep and allocates nothing.
+ * Return: MARKER_ERR_OK, or why the arguments cannot be recorded.
+ */
+enum marker_err marker_parse_format(const char *text, struct marker_format *format, u16 *pos)
+{
+	struct parser parser = { .text = text, .at = text }, *p = &parser;
+	const char *from = text;
+
+	memset(format, 0, offsetof(struct marker_format, args));
+	if (strnlen(text, MARKER_MAX_FORMAT + 1) > MARKER_MAX_FORMAT) {
+		fail_at(p, MARKER_ERR_FORMAT_TOO_LONG, text + MARKER_MAX_FORMAT);
+		goto out;
+	}
+	while (*p->at) {
+		if (*p->at++ != '%')
+			continue;
+		if (*p->at == '%')
+			p->at++;
+		else if (!conversion(p, format, from))
+			break;
+		from = p->at;
+	}
+out:
+	*pos = p->err_pos;
+	return p->err;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_parse_format);
+
+/* --- a line --------------------------------------------------------------- */
+
+static void skip_space(struct parser *p)
+{
+	while (isspace(*p->at))
+		p->at++;
+}
+
+static bool take(struct parser *p, char token)
+{
+	if (*p->at != token)
+		return false;
+	p->at++;
+	skip_space(p);
+	return true;
+}
+
+/* A group may have hyphens in its name, as that of a tracing system may. */
+static bool group_and_event(struct parser *p, struct marker_def *def)
+{
+	const char *start = p->at;
+	size_t len = 0;
+
+	while (is_word(start[len]) || start[len] == '-')
+		len++;
+	if (start[len] == '/') {
+		if (!is_word_start(*start))
+			return fail(p, MARKER_ERR_BAD_GROUP);
+		def->group = span(p, start, len);
+		p->at += len + 1;
+	}
+	len = word_len(p->at);
+	def->event = span(p, p->at, len);
+	p->at += len;
+	return !*p->at || isspace(*p->at) || fail(p, MARKER_ERR_BAD_EVENT);
+}
+
+static bool marker_name(struct parser *p, struct marker_def *def)
+{
+	size_t len = word_len(p->at);
+
+	if (!len)
+		return fail(p, MARKER_ERR_NO_NAME);
+	if (def->nr_names == MARKER_EVENT_MAX_NAMES)
+		return fail(p, MARKER_ERR_TOO_MANY_NAMES);
+	def->names[def->nr_names++] = span(p, p->at, len);
+	p->at += len;
+	return true;
+}
+
+static bool same_text(struct parser *p, struct text_span a, struct text_span b)
+{
+	return a.len == b.len && !memcmp(p->text + a.start, p->text + b.start, a.len);
+}
+
+static bool field(struct parser *p, struct marker_def *def)
+{
+	size_t len = word_len(p->at);
+	struct text_span name = span(p, p->at, len);
+
+	if (!len)
+		return fail(p, MARKER_ERR_NO_FIELD);
+	if (def->nr_fields == FETCH_MAX_FIELDS)
+		return fail(p, MARKER_ERR_TOO_MANY_FIELDS);
+	if ((len == 4 && !memcmp(p->at, "NULL", len)) || (len == 1 && *p->at == '_'))
+		name.len = 0;
+	else if (!strncmp(p->at, "common_", 7) || !strncmp(p->at, "__", 2))
+		return fail(p, MARKER_ERR_BAD_FIELD);
+	for (int i = 0; i < def->nr_fields; i++)
+		if (name.len && same_text(p, def->fields[i], name))
+			return fail(p, MARKER_ERR_DUPLICATE_FIELD);
+	def->fields[def->nr_fields++] = name;
+	p->at += len;
+	skip_space(p);
+	return true;
+}
+
+static bool fields(struct parser *p, struct marker_def *def)
+{
+	def->has_fields = true;
+	if (take(p, ')'))
+		return true;
+	do {
+		if (!field(p, def))
+			return false;
+	} while (take(p, ','));
+	return take(p, ')') || fail(p, MARKER_ERR_NO_PAREN);
+}
+
+/**
+ * marker_event_has_prefix - whether a line has group and event before the marker
+ * @text: the line
+ *
+ * dynamic_events knows marker events by it.
+ *
+ * Return: whether it has.
+ */
+bool marker_event_has_prefix(const char *text)
+{
+	return text[0] == MARKER_EVENT_PREFIX && (text[1] == ':' || isspace(text[1]));
+}
+
+static bool line(struct parser *p, struct marker_def *def)
+{
+	skip_space(p);
+	if (marker_event_has_prefix(p->at)) {
+		p->at++;
+		if (*p->at == ':') {
+			p->at++;
+			if (!group_and_event(p, def))
+				return false;
+		}
+		skip_space(p);
+	}
+	def->body = p->at - p->text;
+	if (!marker_name(p, def))
+		return false;
+	if (take(p, ':')) {
+		def->module = def->names[0];
+		def->nr_names = 0;
+		if (!marker_name(p, def))
+			return false;
+	}
+	skip_space(p);
+	while (take(p, '|')) {
+		if (!marker_name(p, def))
+			return false;
+		skip_space(p);
+	}
+	if (take(p, '(') && !fields(p, def))
+		return false;
+	return !*p->at || *p->at == '#' || fail(p, MARKER_ERR_TRAILING);
+}
+
+/**
+ * marker_parse_event - find out what a definition says
+ * @text: the definition, terminated by a null byte
+ * @def: filled in; it refers to @text
+ * @pos: on error, where in @text it is
+ *
+ * Context: any; it does not sleep and allocates nothing.
+ * Return: MARKER_ERR_OK, or what is wrong.
+ */
+enum marker_err marker_parse_event(const char *text, struct marker_def *def, u16 *pos)
+{
+	struct parser parser = { .text = text, .at = text }, *p = &parser;
+
+	memset(def, 0, sizeof(*def));
+	if (strnlen(text, MARKER_EVENT_MAX_TEXT + 1) > MARKER_EVENT_MAX_TEXT)
+		fail_at(p, MARKER_ERR_TOO_LONG, text + MARKER_EVENT_MAX_TEXT);
+	else
+		line(p, def);
+	*pos = p->err_pos;
+	return p->err;
+}
+EXPORT_SYMBOL_IF_KUNIT(marker_parse_event);

@@ -1,0 +1,1299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Marker events: a marker becomes a trace event when its name is written to
+ * marker_events in tracefs, and not before.
+ *
+ * The fields are what the marker's format has conversions for, and the record is put
+ * together by a program, see event_fetch.c, out of the arguments that the marker was
+ * called with. What is printed is the format itself.
+ *
+ * event_mutex protects the events. It comes before the mutex of kernel/marker.c.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#define pr_fmt(fmt) "marker_events: " fmt
+
+#include <linux/ctype.h>
+#include <linux/init.h>
+#include <linux/marker.h>
+#include <linux/module.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string_helpers.h>
+
+#include <asm/setup.h>
+
+#include "event_fetch.h"
+#include "marker_parse.h"
+#include "trace.h"
+#include "trace_dynevent.h"
+#include "trace_output.h"
+
+#define MARKER_EVENT_GROUP	"markers"
+
+static const char * const err_text[MARKER_NR_ERRS] = {
+	[MARKER_ERR_OK] = "No error",
+	[MARKER_ERR_TOO_LONG] = "Definition is too long",
+	[MARKER_ERR_BAD_GROUP] = "Group name is not valid",
+	[MARKER_ERR_BAD_EVENT] = "Event name is not valid",
+	[MARKER_ERR_EVENT_EXISTS] = "Event exists already",
+	[MARKER_ERR_NO_NAME] = "Name of a marker expected",
+	[MARKER_ERR_LONG_NAME] = "Name is too long",
+	[MARKER_ERR_TOO_MANY_NAMES] = "Too many markers",
+	[MARKER_ERR_UNKNOWN_MARKER] = "Marker not found; see available_markers",
+	[MARKER_ERR_NO_FIELD] = "Field name or NULL expected",
+	[MARKER_ERR_BAD_FIELD] = "Field name is reserved",
+	[MARKER_ERR_DUPLICATE_FIELD] = "Field name is used already",
+	[MARKER_ERR_TOO_MANY_FIELDS] = "Marker does not have so many fields",
+	[MARKER_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
+	[MARKER_ERR_TRAILING] = "Nothing expected here",
+	[MARKER_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
+	[MARKER_ERR_FORMAT_TOO_LONG] = "Format of the marker is too long",
+	[MARKER_ERR_FORMAT_TOO_MANY] = "Marker has too many arguments",
+	[MARKER_ERR_FORMAT_CONVERSION] = "Format of the marker has a conversion that is not known",
+	[MARKER_ERR_FORMAT_POINTER] = "What the pointer leads to cannot be recorded",
+	[MARKER_ERR_FORMAT_STAR] = "Width or precision from an argument cannot be recorded",
+	[MARKER_ERR_FORMAT_LONG] = "Format of the marker has a conversion that is too long",
+};
+
+/* An event; the first members are for when its marker is hit. */
+struct marker_event {
+	struct fetch_event	base;
+	struct fetch_program	*program;
+	u8			nr_slots;
+	u32			wide;
+	/* Where the arguments go, in bytes, in struct marker_area. */
+	u16			to[FETCH_MAX_FIELDS];
+	atomic_long_t		missed;
+
+	/* The marker that it is connected to, and that it would be without fallbacks. */
+	char			*marker;
+	/* What probes are registered with; its format is a copy of the marker's. */
+	struct marker_probe	probe;
+	bool			attached;
+	struct marker_format	*format;
+	/* The conversion of each field. */
+	u8			args[FETCH_MAX_FIELDS];
+	/* As it was written, without group and event. */
+	char			*definition;
+	char			*names[MARKER_EVENT_MAX_NAMES];
+	u8			nr_names;
+};
+
+/* A definition that waits for its module. */
+struct waiting {
+	struct list_head	list;
+	char			*module;
+	bool			enable;
+	char			text[];
+};
+
+static LIST_HEAD(waiting_list);
+static struct dyn_event_operations marker_event_ops;
+
+static struct marker_event *to_marker_event(struct dyn_event *ev)
+{
+	return ev->ops == &marker_event_ops ?
+		container_of(ev, struct marker_event, base.devent) : NULL;
+}
+
+/* --- when a marker is hit ------------------------------------------------- */
+
+/*
+ * The arguments come one after the other and are put where they belong at once: what is
+ * copied as it is, into the body, and what leads to something else into a slot, from where
+ * the program goes on. Both are in one area, so that nothing has to be decided.
+ *
+ * A number in the body is written as a whole long: what is too much of it is overwritten by
+ * the fields that come after it, or by the strings, or is in a gap between fields. This
+ * is for processors that have the small end first and do not mind alignment; on others
+ * all go into slots, and are copied by the program.
+ */
+#define DIRECT_COPY	(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && \
+			 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
+
+struct marker_area {
+	u64			slots[FETCH_MAX_FIELDS];
+	struct fetch_buffer	buffer;
+};
+
+/*
+ * The areas of a CPU: one for each that has interrupted another, and one more, because a
+ * marker may be in what a marker event calls. If this is not enough, hits are missed.
+ */
+#define NR_LEVELS	5
+
+struct marker_areas {
+	int			nr_used;
+	struct marker_area	levels[NR_LEVELS];
+};
+
+static struct fetch_pool pool;
+
+/*
+ * An argument that is not larger than a long is read as a long: in the convention of every
+ * 64-bit architecture that Linux runs on, and for pointers and int on the others, this is
+ * what it takes. What is not part of an int there is not copied into the record.
+ */
+static __always_inline void get_argument(void *to, struct marker_call *call, bool wide)
+{
+	if (sizeof(long) < sizeof(u64) && wide)
+		*(u64 *)to = va_arg(call->args, u64);
+	else
+		*(unsigned long *)to = va_arg(call->args, unsigned long);
+}
+
+static void notrace marker_event_probe(void *data, struct marker_call *call)
+{
+	struct marker_areas *areas = this_cpu_ptr(pool.buffers);
+	struct marker_event *event = data;
+	const u16 *to = event->to, *end = to + event->nr_slots;
+	int level = areas->nr_used++;
+	struct marker_area *area;
+	unsigned int len;
+
+	/* Whoever interrupts this from here on takes the next, and has put it back after. */
+	barrier();
+	if (unlikely(level >= NR_LEVELS)) {
+		atomic_long_inc(&event->missed);
+		goto out;
+	}
+	area = &areas->levels[level];
+	*(u32 *)area->buffer.body = 0;
+	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
+		get_argument((void *)area + *to, call, event->wide & bit);
+	if (!DIRECT_COPY)
+		fetch_copies(event->program, area->slots, area->buffer.body);
+	len = fetch_pointed(event->program, area->slots, area->buffer.body,
+			    event->base.body_size);
+	fetch_emit(&event->base, call->ip, area->buffer.body, len, true);
+out:
+	barrier();
+	areas->nr_used--;
+}
+
+/* --- connecting ----------------------------------------------------------- */
+
+static int attach(struct fetch_event *base)
+{
+	struct marker_event *event = container_of(base, struct marker_event, base);
+	int ret;
+
+	if (event->attached)
+		return 0;
+	ret = marker_probe_register(event->marker, &event->probe, event);
+	/* A marker with another format has come meanwhile: it is shown as such. */
+	if (ret == -EINVAL)
+		return 0;
+	if (!ret)
+		event->attached = true;
+	return ret;
+}
+
+static void detach(struct fetch_event *base)
+{
+	struct marker_event *event = container_of(base, struct marker_event, base);
+
+	/* Whoever frees the event, or what it was enabled for, waits. */
+	if (event->attached)
+		marker_probe_unregister_nosync(event->marker, &event->probe, event);
+	event->attached = false;
+}
+
+static int marker_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+{
+	return fetch_reg(call, type, data, attach, detach);
+}
+
+/* --- fields --------------------------------------------------------------- */
+
+/* What is being made, for messages: position and error. */
+struct maker {
+	const char		*text;
+	struct marker_def	def;
+	struct marker_event	*event;
+	int			err;
+	u16			pos;
+};
+
+static int fail(struct maker *m, enum marker_err err, u16 pos)
+{
+	m->err = err;
+	m->pos = pos;
+	return -EINVAL;
+}
+
+static char *span_dup(const char *text, struct text_span span)
+{
+	return kstrndup(text + span.start, span.len, GFP_KERNEL);
+}
+
+static bool is_taken(struct marker_event *event, const char *name)
+{
+	for (int i = 0; i < event->base.nr_fields; i++)
+		if (!strcmp(event->base.fields[i].name, name))
+			return true;
+	return false;
+}
+
+/* Names that the definition gives come first; others must not be theirs. */
+static bool is_given(struct maker *m, const char *name)
+{
+	for (int i = 0; i < m->def.nr_fields; i++)
+		if (strlen(name) == m->def.fields[i].len &&
+		    !memcmp(name, m->text + m->def.fields[i].start, m->def.fields[i].len))
+			return true;
+	return false;
+}
+
+/* Also those that arguments without names have. */
+static bool is_reserved(const char *name)
+{
+	return strstarts(name, "common_") || strstarts(name, "__") ||
+		(strstarts(name, "arg") && isdigit(name[3]));
+}
+
+static char *name_field(struct maker *m, int nr)
+{
+	const struct marker_arg *arg = &m->event->format->args[nr];
+	char *name;
+
+	if (nr < m->def.nr_fields)
+		return span_dup(m->text, m->def.fields[nr]);
+	if (arg->name.len) {
+		name = span_dup(m->event->probe.format, arg->name);
+		if (!name || (!is_taken(m->event, name) && !is_given(m, name) &&
+			      !is_reserved(name)))
+			return name;
+		kfree(name);
+	}
+	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
+}
+
+static int add_field(struct maker *m, int nr)
+{
+	struct marker_event *event = m->event;
+	const struct marker_arg *arg = &event->format->args[nr];
+	struct fetch_field *field = &event->base.fields[event->base.nr_fields];
+
+	field->name = name_field(m, nr);
+	if (!field->name)
+		return -ENOMEM;
+	if (is_taken(event, field->name)) {
+		kfree(field->name);
+		return fail(m, MARKER_ERR_DUPLICATE_FIELD,
+			    nr < m->def.nr_fields ? m->def.fields[nr].start : m->def.body);
+	}
+	field->type = arg->type;
+	field->count = arg->count;
+	field->fault = -1;
+	field->arg = arg->slot;
+	field->from = arg->slot * sizeof(u64);
+	field->read = arg->read;
+	field->nr_hops = arg->read;
+	field->max_len = arg->max_len;
+	field->limited = arg->limited;
+	if (arg->limited)
+		field->limit_from = (arg->slot - 1) * sizeof(u64) +
+			(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? sizeof(long) - sizeof(int) : 0);
+	event->args[event->base.nr_fields++] = nr;
+	return 0;
+}
+
+static int make_fields(struct maker *m)
+{
+	struct marker_event *event = m->event;
+	int nr = event->format->nr_args, ret;
+
+	event->base.fields = kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
+	if (!event->base.fields)
+		return -ENOMEM;
+	if (m->def.nr_fields > nr)
+		return fail(m, MARKER_ERR_TOO_MANY_FIELDS, m->def.fields[nr].start);
+	for (int i = 0; i < nr; i++) {
+		if (i < m->def.nr_fields ? !m->def.fields[i].len : m->def.has_fields)
+			continue;
+		ret = add_field(m, i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The body: a word for faults, the fields, and behind them the strings. */
+static int make_layout(struct maker *m)
+{
+	struct marker_event *event = m->event;
+	struct fetch_field *field, *end = event->base.fields + event->base.nr_fields;
+	unsigned int nr_strings = 0, room = 0, faults = 0;
+	u32 offset = 0;
+	int ret;
+
+	for (field = event->base.fields; field < end; field++) {
+		if (fetch_is_string(field->type))
+			nr_strings++;
+		else if (field->read)
+			field->fault = faults++;
+	}
+	event->base.has_faults = faults;
+	if (faults)
+		offset = sizeof(u32);
+	for (field = event->base.fields; field < end; field++) {
+		ret = fetch_place_field(field, &offset);
+		if (ret == -E2BIG)
+			return fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
+		if (ret)
+			return ret;
+	}
+	event->base.body_size = offset;
+	if (nr_strings)
+		room = min((FETCH_MAX_BODY - offset) / nr_strings, FETCH_MAX_STRING);
+	if (nr_strings && room < FETCH_MIN_STRING)
+		return fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
+
+	event->program = kzalloc(sizeof(*event->program), GFP_KERNEL);
+	if (!event->program)
+		return -ENOMEM;
+	event->nr_slots = event->format->nr_slots;
+	event->wide = event->format->wide;
+	for (int i = 0; i < event->nr_slots; i++)
+		event->to[i] = offsetof(struct marker_area, slots[i]);
+	for (field = event->base.fields; field < end; field++) {
+		if (DIRECT_COPY && !field->read)
+			event->to[field->arg] = offsetof(struct marker_area, buffer.body) +
+				field->offset;
+		else
+			fetch_compile(event->program, field, room);
+	}
+	return 0;
+}
+
+/* --- what user space sees ------------------------------------------------- */
+
+static int make_trace_fields(struct marker_event *event)
+{
+	struct trace_event_fields *to;
+
+	to = kcalloc(event->base.nr_fields + 3, sizeof(*to), GFP_KERNEL);
+	if (!to)
+		return -ENOMEM;
+	event->base.class.fields_array = to;
+	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0, false);
+	if (event->base.has_faults)
+		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0, false);
+	fetch_trace_fields(to, event->base.fields, event->base.nr_fields);
+	return 0;
+}
+
+static const struct fetch_field *field_of(const struct marker_event *event, int arg)
+{
+	for (int i = 0; i < event->base.nr_fields; i++)
+		if (event->args[i] == arg)
+			return &event->base.fields[i];
+	return NULL;
+}
+
+/* A line of its own is what the event gets anyway. */
+static size_t format_len(const struct marker_event *event)
+{
+	size_t len = strlen(event->probe.format);
+
+	while (len && event->probe.format[len - 1] == '\n')
+		len--;
+	return len;
+}
+
+/*
+ * Flags, width and the letter of a conversion; the rest says how the argument was passed,
+ * or how much was recorded.
+ */
+static void short_spec(const struct marker_event *event, const struct marker_arg *arg,
+		       char *spec)
+{
+	const char *from = event->probe.format + arg->spec.start;
+	const char *end = from + arg->spec.len;
+
+	for (; from < end; from++) {
+		if (*from == '.' && fetch_is_string(arg->type)) {
+			while (from + 1 < end && (isdigit(from[1]) || from[1] == '*'))
+				from++;
+			continue;
+		}
+		if (!strchr("hlLzt", *from) || arg->type->format == FETCH_SYMBOL || arg->count)
+			*spec++ = *from;
+	}
+	*spec = '\0';
+}
+
+/* How tools print it: the parser of libtraceevent knows less than vsprintf() here. */
+static void tool_spec(const struct marker_event *event, const struct marker_arg *arg, char *spec)
+{
+	char *plus;
+
+	switch (arg->print) {
+	case MARKER_PRINT_BYTES:
+		strscpy(spec, "%s", MARKER_MAX_SPEC);
+		return;
+	case MARKER_PRINT_HEX:
+	case MARKER_PRINT_FLAGS:
+		strscpy(spec, arg->type->size == sizeof(u64) ? "0x%lx" : "0x%x", MARKER_MAX_SPEC);
+		return;
+	case MARKER_PRINT_ERROR:
+		strscpy(spec, "%ld", MARKER_MAX_SPEC);
+		return;
+	default:
+		break;
+	}
+	if (arg->type->format == FETCH_POINTER) {
+		strscpy(spec, "0x%lx", MARKER_MAX_SPEC);
+		return;
+	}
+	/* Of which the number is shown, as of every char. */
+	if (arg->type->format == FETCH_CHAR) {
+		strscpy(spec, "%u", MARKER_MAX_SPEC);
+		return;
+	}
+	short_spec(event, arg, spec);
+	plus = strchr(spec, '+');
+	if (plus)
+		memmove(plus, plus + 1, strlen(plus));
+	if (!arg->count && !fetch_is_string(arg->type) && arg->type->format != FETCH_SYMBOL &&
+	    arg->type->size == sizeof(u64)) {
+		size_t len = strlen(spec);
+
+		spec[len + 1] = '\0';
+		spec[len] = spec[len - 1];
+		spec[len - 1] = 'l';
+	}
+}
+
+static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
+{
+	struct marker_event *event = container_of(base, struct marker_event, base);
+	const struct marker_format *format = event->format;
+	const char *text = event->probe.format;
+	char spec[MARKER_MAX_SPEC + 3];
+	size_t at = 0, len = format_len(event);
+	int arg = 0;
+
+	seq_buf_putc(s, '"');
+	while (at < len) {
+		if (arg < format->nr_args && at == format->args[arg].spec.start) {
+			const struct fetch_field *field = field_of(event, arg);
+
+			if (field) {
+				tool_spec(event, &format->args[arg], spec);
+				seq_buf_printf(s, "%s%s", spec, field->fault >= 0 ? "%s" : "");
+			} else {
+				seq_buf_puts(s, "...");
+			}
+			at += format->args[arg++].spec.len;
+			continue;
+		}
+		if (text[at] == '\n') {
+			seq_buf_puts(s, "\\n");
+		} else {
+			if (text[at] == '"' || text[at] == '\\')
+				seq_buf_putc(s, '\\');
+			seq_buf_putc(s, text[at]);
+		}
+		at++;
+	}
+	seq_buf_putc(s, '"');
+	for (int i = 0; i < base->nr_fields; i++) {
+		const struct marker_arg *from = &format->args[event->args[i]];
+
+		if (from->print != MARKER_PRINT_BYTES) {
+			fetch_print_fmt_arg(s, &base->fields[i], from->count);
+			continue;
+		}
+		seq_buf_printf(s, ", __print_hex(REC->%s, %u)", base->fields[i].name, from->count);
+		fetch_print_fmt_fault(s, &base->fields[i]);
+	}
+}
+
+static void print_value(struct trace_seq *s, const struct marker_event *event,
+			const struct marker_arg *arg, const void *at)
+{
+	u64 value = fetch_get_value(at, arg->type->size);
+	char spec[MARKER_MAX_SPEC + 3];
+
+	memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
+	spec[arg->spec.len] = '\0';
+	if (arg->type->format == FETCH_SYMBOL || arg->print == MARKER_PRINT_ERROR)
+		trace_seq_printf(s, spec, (void *)(unsigned long)value);
+	else if (arg->type->format == FETCH_POINTER || arg->print == MARKER_PRINT_HEX)
+		trace_seq_printf(s, "0x%llx", value);
+	else if (arg->type->format == FETCH_SIGNED && arg->type->size < sizeof(int))
+		trace_seq_printf(s, spec, (int)sign_extend64(value, arg->type->size * 8 - 1));
+	else if (arg->type->size <= sizeof(int))
+		trace_seq_printf(s, spec, (int)value);
+	else if (event->wide & BIT(arg->slot))
+		trace_seq_printf(s, spec, value);
+	else
+		trace_seq_printf(s, spec, (unsigned long)value);
+}
+
+static void print_arg(struct trace_seq *s, const struct marker_event *event,
+		      const struct marker_arg *arg, const struct fetch_field *field,
+		      const struct fetch_record *rec)
+{
+	const void *at = rec->body + field->offset;
+	char spec[MARKER_MAX_SPEC + 3];
+
+	if (fetch_is_string(arg->type)) {
+		short_spec(event, arg, spec);
+		trace_seq_printf(s, spec, (char *)rec + (*(const u32 *)at & 0xffff));
+	} else if (arg->count || arg->print == MARKER_PRINT_FLAGS) {
+		memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
+		spec[arg->spec.len] = '\0';
+		trace_seq_printf(s, spec, at);
+	} else {
+		print_value(s, event, arg, at);
+	}
+	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
+		trace_seq_puts(s, "(fault)");
+}
+
+static enum print_line_t print(struct trace_iterator *iter, int flags,
+			       struct trace_event *trace_event)
+{
+	struct marker_event *event = container_of(trace_event, struct marker_event,
+						  base.call.event);
+	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
+	const struct marker_format *format = event->format;
+	const char *text = event->probe.format;
+	size_t at = 0, len = format_len(event);
+	struct trace_seq *s = &iter->seq;
+	int arg = 0;
+
+	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
+	while (at < len) {
+		if (arg < format->nr_args && at == format->args[arg].spec.start) {
+			const struct fetch_field *field = field_of(event, arg);
+
+			if (field)
+				print_arg(s, event, &format->args[arg], field, rec);
+			else
+				trace_seq_puts(s, "...");
+			at += format->args[arg++].spec.len;
+			continue;
+		}
+		/* All others that begin with it were conversions. */
+		if (text[at] == '%')
+			at++;
+		trace_seq_putc(s, text[at++]);
+	}
+	trace_seq_putc(s, '\n');
+	return trace_handle_return(s);
+}
+
+static struct trace_event_functions print_funcs = {
+	.trace = print,
+};
+
+/* --- events --------------------------------------------------------------- */
+
+static void free_event(struct marker_event *event)
+{
+	if (!event)
+		return;
+	fetch_free_event(&event->base);
+	for (int i = 0; i < event->nr_names; i++)
+		kfree(event->names[i]);
+	kfree(event->program);
+	kfree(event->probe.format);
+	kfree(event->format);
+	kfree(event->definition);
+	kfree(event);
+}
+
+static int name_event(struct maker *m)
+{
+	struct text_span name = m->def.event.len ? m->def.event : m->def.names[0];
+	struct marker_event *event = m->event;
+
+	for (int i = 0; i < m->def.nr_names; i++) {
+		if (m->def.names[i].len >= MARKER_MAX_NAME)
+			return fail(m, MARKER_ERR_LONG_NAME, m->def.names[i].start);
+		event->names[i] = span_dup(m->text, m->def.names[i]);
+		if (!event->names[i])
+			return -ENOMEM;
+		event->nr_names++;
+	}
+	if (m->def.group.len >= MAX_EVENT_NAME_LEN)
+		return fail(m, MARKER_ERR_BAD_GROUP, m->def.group.start);
+	if (name.len >= MAX_EVENT_NAME_LEN)
+		return fail(m, MARKER_ERR_BAD_EVENT, name.start);
+	event->base.class.system = m->def.group.len ? span_dup(m->text, m->def.group) :
+		kstrdup(MARKER_EVENT_GROUP, GFP_KERNEL);
+	event->base.tp.name = span_dup(m->text, name);
+	event->definition = kstrdup(m->text + m->def.body, GFP_KERNEL);
+	if (!event->base.class.system || !event->base.tp.name || !event->definition)
+		return -ENOMEM;
+	event->definition[strcspn(event->definition, "#")] = '\0';
+	strim(event->definition);
+	if (trace_event_exists(event->base.class.system, event->base.tp.name))
+		return fail(m, MARKER_ERR_EVENT_EXISTS, name.start);
+	return 0;
+}
+
+/* Takes the first marker that is there. */
+static int find_format(struct maker *m)
+{
+	struct marker_event *event = m->event;
+	enum marker_err err;
+	u16 pos;
+
+	for (int i = 0; i < event->nr_names && !event->marker; i++) {
+		char *format = marker_get_format(event->names[i]);
+
+		if (IS_ERR(format))
+			return PTR_ERR(format);
+		if (!format)
+			continue;
+		event->marker = event->names[i];
+		event->probe.format = format;
+	}
+	if (!event->marker)
+		return fail(m, MARKER_ERR_UNKNOWN_MARKER, m->def.names[0].start);
+	event->probe.func = marker_event_probe;
+	event->format = kzalloc(sizeof(*event->format), GFP_KERNEL);
+	if (!event->format)
+		return -ENOMEM;
+	err = marker_parse_format(event->probe.format, event->format, &pos);
+	return err ? fail(m, err, m->def.body) : 0;
+}
+
+static int make_event(struct maker *m)
+{
+	struct marker_event *event;
+	int ret;
+
+	event = kzalloc(sizeof(*event), GFP_KERNEL);
+	if (!event)
+		return -ENOMEM;
+	m->event = event;
+	ret = name_event(m) ?: find_format(m) ?: make_fields(m) ?: make_layout(m) ?:
+		make_trace_fields(event) ?: fetch_print_fmt(&event->base, write_print_fmt) ?:
+		fetch_get_buffers(&pool, sizeof(struct marker_areas));
+	if (ret)
+		goto error;
+	ret = fetch_register_event(&event->base, &print_funcs, marker_event_reg,
+				   &marker_event_ops);
+	if (!ret)
+		return 0;
+	fetch_put_buffers(&pool);
+error:
+	free_event(event);
+	return ret;
+}
+
+static int error_number(enum marker_err err)
+{
+	switch (err) {
+	case MARKER_ERR_TOO_LONG:
+	case MARKER_ERR_LONG_NAME:
+	case MARKER_ERR_TOO_MANY_NAMES:
+	case MARKER_ERR_TOO_MANY_FIELDS:
+	case MARKER_ERR_TOO_LARGE:
+	case MARKER_ERR_FORMAT_TOO_LONG:
+	case MARKER_ERR_FORMAT_TOO_MANY:
+		return -E2BIG;
+	case MARKER_ERR_EVENT_EXISTS:
+		return -EEXIST;
+	case MARKER_ERR_UNKNOWN_MARKER:
+		return -ENOENT;
+	case MARKER_ERR_FORMAT_CONVERSION:
+	case MARKER_ERR_FORMAT_POINTER:
+	case MARKER_ERR_FORMAT_STAR:
+	case MARKER_ERR_FORMAT_LONG:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int log_error(const char *text, enum marker_err err, u16 pos)
+{
+	tracing_log_err(NULL, "marker_events", text, (const char **)err_text, err, pos);
+	return error_number(err);
+}
+
+/* Whether the module's markers are not there because the module is not, or not yet. */
+static bool must_wait(struct maker *m)
+{
+#ifdef CONFIG_MODULES
+	char *name __free(kfree) = span_dup(m->text, m->def.module);
+	struct module *mod;
+
+	if (!m->def.module.len || !name)
+		return false;
+	guard(preempt)();
+	mod = find_module(name);
+	return !mod || mod->state != MODULE_STATE_LIVE;
+#else
+	return false;
+#endif
+}
+
+static struct waiting *find_waiting(const char *text)
+{
+	struct waiting *pos;
+
+	list_for_each_entry(pos, &waiting_list, list)
+		if (!strcmp(pos->text, text))
+			return pos;
+	return NULL;
+}
+
+static int wait_for_module(struct maker *m, bool enable)
+{
+	const char *text = skip_spaces(m->text);
+	size_t size = strlen(text) + 1;
+	struct waiting *waiting;
+
+	if (find_waiting(text))
+		return fail(m, MARKER_ERR_EVENT_EXISTS, m->def.module.start);
+	waiting = kzalloc(struct_size(waiting, text, size), GFP_KERNEL);
+	if (!waiting)
+		return -ENOMEM;
+	waiting->module = span_dup(m->text, m->def.module);
+	if (!waiting->module) {
+		kfree(waiting);
+		return -ENOMEM;
+	}
+	memcpy(waiting->text, text, size);
+	strim(waiting->text);
+	waiting->enable = enable;
+	list_add_tail(&waiting->list, &waiting_list);
+	return 0;
+}
+
+static void free_waiting(struct waiting *waiting)
+{
+	list_del(&waiting->list);
+	kfree(waiting->module);
+	kfree(waiting);
+}
+
+static int enable_event(struct marker_event *event)
+{
+	struct trace_event_file *file;
+
+	file = find_event_file(top_trace_array(), event->base.class.system,
+			       trace_event_name(&event->base.call));
+	return file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
+}
+
+/* With event_mutex held. @may_wait: for the module that the definition names. */
+static int define_event(const char *text, bool enable, bool may_wait)
+{
+	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	m->text = text;
+	m->err = marker_parse_event(text, &m->def, &m->pos);
+	ret = m->err ? -EINVAL : make_event(m);
+	if (!ret && enable && enable_event(m->event))
+		pr_warn("cannot enable %s\n", trace_event_name(&m->event->base.call));
+	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait && must_wait(m)) {
+		m->err = MARKER_ERR_OK;
+		ret = wait_for_module(m, enable);
+	}
+	return m->err ? log_error(text, m->err, m->pos) : ret;
+}
+
+static int create_event(const char *text)
+{
+	guard(mutex)(&event_mutex);
+	return define_event(text, false, true);
+}
+
+/* For dynamic_events, in which other kinds of events have their own first letters. */
+static int marker_event_create(const char *text)
+{
+	if (!marker_event_has_prefix(text))
+		return -ECANCELED;
+	return create_event(text);
+}
+
+static bool marker_event_is_busy(struct dyn_event *ev)
+{
+	struct marker_event *event = to_marker_event(ev);
+
+	return event->base.nr_users || trace_event_dyn_busy(&event->base.call);
+}
+
+static int marker_event_free(struct dyn_event *ev)
+{
+	struct marker_event *event = to_marker_event(ev);
+	int ret;
+
+	if (marker_event_is_busy(ev))
+		return -EBUSY;
+	/* Before the files of the event go: whoever is in its marker uses them. */
+	tracepoint_synchronize_unregister();
+	ret = trace_remove_event_call(&event->base.call);
+	/* What nobody uses can be removed; if not, let it be rather than free it. */
+	if (WARN_ON_ONCE(ret))
+		return ret;
+	fetch_put_buffers(&pool);
+	dyn_event_remove(&event->base.devent);
+	free_event(event);
+	return 0;
+}
+
+static bool marker_event_match(const char *system, const char *name, int argc,
+			       const char **argv, struct dyn_event *ev)
+{
+	struct marker_event *event = to_marker_event(ev);
+
+	return (!system || !strcmp(system, event->base.class.system)) &&
+		(!name[0] || !strcmp(name, trace_event_name(&event->base.call)));
+}
+
+static void show_event(struct seq_file *m, struct marker_event *event, bool names)
+{
+	bool there = marker_has_format(event->marker, event->probe.format);
+	char *format = there ? NULL : marker_get_format(event->marker);
+	long missed = atomic_long_read(&event->missed);
+
+	if (names)
+		seq_printf(m, "%c:%s/%s ", MARKER_EVENT_PREFIX, event->base.class.system,
+			   event->base.tp.name);
+	seq_puts(m, event->definition);
+	/* Comments, as all that follows #; they may be written again. */
+	if (!there)
+		seq_printf(m, "\t# marker %s", format ? "has another format now" : "is gone");
+	else if (event->marker != event->names[0])
+		seq_printf(m, "\t# connected to %s", event->marker);
+	if (missed)
+		seq_printf(m, "\t# missed %ld", missed);
+	seq_putc(m, '\n');
+	if (!IS_ERR(format))
+		kfree(format);
+}
+
+static int marker_event_show(struct seq_file *m, struct dyn_event *ev)
+{
+	show_event(m, to_marker_event(ev), true);
+	return 0;
+}
+
+static struct dyn_event_operations marker_event_ops = {
+	.create		= marker_event_create,
+	.show		= marker_event_show,
+	.is_busy	= marker_event_is_busy,
+	.free		= marker_event_free,
+	.match		= marker_event_match,
+};
+
+/* --- modules -------------------------------------------------------------- */
+
+#ifdef CONFIG_MODULES
+
+/* Connects the event to the first marker of its definition that is there, if any is. */
+static void choose_marker(struct marker_event *event)
+{
+	char *chosen = NULL;
+	int ret;
+
+	for (int i = 0; i < event->nr_names && !chosen; i++)
+		if (marker_has_format(event->names[i], event->probe.format))
+			chosen = event->names[i];
+	if (!chosen || (chosen == event->marker && event->attached == !!event->base.nr_users))
+		return;
+	if (event->base.nr_users) {
+		ret = marker_probe_register(chosen, &event->probe, event);
+		if (ret) {
+			pr_warn("%s cannot be connected to %s: %d\n",
+				trace_event_name(&event->base.call), chosen, ret);
+			return;
+		}
+	}
+	/* In between it is connected to both, rather than to none. */
+	detach(&event->base);
+	event->marker = chosen;
+	event->attached = event->base.nr_users;
+}
+
+static void define_waiting(struct module *mod)
+{
+	struct waiting *pos, *next;
+	int ret;
+
+	list_for_each_entry_safe(pos, next, &waiting_list, list) {
+		if (strcmp(pos->module, mod->name))
+			continue;
+		ret = define_event(pos->text, pos->enable, false);
+		/* A module without the marker is not the one that is waited for. */
+		if (ret == -ENOENT || ret == -ENOMEM)
+			continue;
+		if (ret)
+			pr_warn("cannot add \"%s\": %d\n", pos->text, ret);
+		free_waiting(pos);
+	}
+}
+
+static int module_notify(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct module *mod = data;
+	struct dyn_event *pos;
+
+	if (!mod->num_markers || state == MODULE_STATE_LIVE)
+		return NOTIFY_OK;
+	mutex_lock(&event_mutex);
+	for_each_dyn_event(pos)
+		if (to_marker_event(pos))
+			choose_marker(to_marker_event(pos));
+	if (state == MODULE_STATE_COMING)
+		define_waiting(mod);
+	mutex_unlock(&event_mutex);
+	return NOTIFY_OK;
+}
+
+/* After that of kernel/marker.c. */
+static struct notifier_block module_nb = {
+	.notifier_call = module_notify,
+	.priority = -1,
+};
+
+static void __init watch_modules(void)
+{
+	register_module_notifier(&module_nb);
+}
+
+#else
+
+static void __init watch_modules(void)
+{
+}
+
+#endif
+
+/* --- files ---------------------------------------------------------------- */
+
+/* If this is the line of a definition that waits for its module. */
+static bool remove_waiting(const char *text)
+{
+	size_t len = strcspn(text, "#");
+	struct waiting *waiting;
+
+	while (len && isspace(text[len - 1]))
+		len--;
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(waiting, &waiting_list, list) {
+		if (strlen(waiting->text) == len && !memcmp(waiting->text, text, len)) {
+			free_waiting(waiting);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
+ * group is one of any group, but a line is that of the event it makes.
+ */
+static int remove_event(const char *text)
+{
+	struct marker_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
+	char *command __free(kfree) = NULL;
+	struct text_span name;
+	const char *group = "";
+	int group_len = 0;
+	enum marker_err err;
+	u16 pos;
+
+	if (!def)
+		return -ENOMEM;
+	text = skip_spaces(text);
+	err = marker_parse_event(text, def, &pos);
+	if (err && strpbrk(text, " \t(|"))
+		return log_error(text, err, pos);
+	if (err) {
+		command = kasprintf(GFP_KERNEL, "-:%s", text);
+	} else {
+		name = def->event.len ? def->event : def->names[0];
+		if (remove_waiting(text))
+			return 0;
+		if (def->group.len) {
+			group = text + def->group.start;
+			group_len = def->group.len;
+		} else if (def->has_fields || def->module.len || def->nr_names > 1) {
+			group = MARKER_EVENT_GROUP;
+			group_len = strlen(group);
+		}
+		command = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
+				    group_len ? "/" : "", name.len, text + name.start);
+	}
+	return command ? dyn_event_release(command, &marker_event_ops) : -ENOMEM;
+}
+
+static int run_line(const char *text)
+{
+	text = skip_spaces(text);
+	if (!*text)
+		return 0;
+	if (*text == '!')
+		return remove_event(text + 1);
+	if (*text == '-')
+		return dyn_event_release(text, &marker_event_ops);
+	return create_event(text);
+}
+
+static ssize_t marker_events_write(struct file *file, const char __user *ubuf, size_t count,
+				   loff_t *ppos)
+{
+	/* trace_parse_run_command() only says so in the log of the kernel. */
+	if (count > MARKER_EVENT_MAX_TEXT) {
+		char *line __free(kfree) = memdup_user_nul(ubuf, MARKER_EVENT_MAX_TEXT + 1);
+
+		if (IS_ERR(line))
+			return PTR_ERR(no_free_ptr(line));
+		if (!strchr(line, '\n')) {
+			line[MARKER_EVENT_MAX_TEXT] = '\0';
+			return log_error(line, MARKER_ERR_TOO_LONG, MARKER_EVENT_MAX_TEXT);
+		}
+	}
+	return trace_parse_run_command(file, ubuf, count, ppos, run_line);
+}
+
+/* Whether the definition says it all when it is written again. */
+static bool has_default_name(struct marker_event *event)
+{
+	return !strcmp(event->base.class.system, MARKER_EVENT_GROUP) &&
+		!strcmp(event->base.tp.name, event->names[0]) &&
+		!marker_event_has_prefix(event->definition);
+}
+
+static int marker_events_show(struct seq_file *m, void *v)
+{
+	struct marker_event *event;
+	struct waiting *waiting;
+	struct dyn_event *pos;
+
+	guard(mutex)(&event_mutex);
+	for_each_dyn_event(pos) {
+		event = to_marker_event(pos);
+		if (event)
+			show_event(m, event, !has_default_name(event));
+	}
+	list_for_each_entry(waiting, &waiting_list, list)
+		seq_printf(m, "%s\t# waits for module %s\n", waiting->text, waiting->module);
+	return 0;
+}
+
+static int release_all(void)
+{
+	struct waiting *pos, *next;
+	int ret = dyn_events_release_all(&marker_event_ops);
+
+	if (ret)
+		return ret;
+	guard(mutex)(&event_mutex);
+	list_for_each_entry_safe(pos, next, &waiting_list, list)
+		free_waiting(pos);
+	return 0;
+}
+
+static int check_open(void)
+{
+	return security_locked_down(LOCKDOWN_TRACEFS) ?: tracing_check_open_get_tr(NULL);
+}
+
+static int marker_events_open(struct inode *inode, struct file *file)
+{
+	int ret = check_open();
+
+	if (!ret && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+		ret = release_all();
+	return ret ?: single_open(file, marker_events_show, NULL);
+}
+
+static const struct file_operations marker_events_fops = {
+	.owner		= THIS_MODULE,
+	.open		= marker_events_open,
+	.read		= seq_read,
+	.write		= marker_events_write,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+/* What available_markers shows of the markers of a name in the kernel or in a module. */
+struct shown {
+	const char	*name;
+	const char	*format;
+	const char	*module;
+	unsigned int	sites;
+	bool		on;
+};
+
+struct shown_list {
+	struct shown	*list;
+	unsigned int	nr;
+	unsigned int	room;
+};
+
+static int add_shown(const struct marker *marker, struct module *mod, void *arg)
+{
+	struct shown_list *all = arg;
+
+	if (all->nr < all->room)
+		all->list[all->nr] = (struct shown) {
+			.name = marker->name,
+			.format = marker->format,
+			.module = mod ? module_name(mod) : NULL,
+			.sites = marker_nr_sites(marker, mod),
+			.on = static_key_enabled(&marker->key),
+		};
+	all->nr++;
+	return 0;
+}
+
+static int compare_shown(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?: strcmp(x->module ?: "", y->module ?: "");
+}
+
+static void show_format(struct seq_file *m, const char *format)
+{
+	seq_putc(m, '"');
+	seq_escape_str(m, format, ESCAPE_SPACE | ESCAPE_SPECIAL, "\"\\\n\t");
+	seq_putc(m, '"');
+}
+
+static int print_shown(struct seq_file *m, const struct shown *s, unsigned int sites)
+{
+	struct marker_format *format __free(kfree) = kmalloc(sizeof(*format), GFP_KERNEL);
+	enum marker_err err;
+	u16 pos;
+
+	if (!format)
+		return -ENOMEM;
+	seq_printf(m, "%s %u %s", s->on ? "on" : "off", sites, s->name);
+	if (s->module)
+		seq_printf(m, " [%s]", s->module);
+	seq_putc(m, '\t');
+	show_format(m, s->format);
+	err = marker_parse_format(s->format, format, &pos);
+	if (err)
+		seq_printf(m, "\t# no event: %s", err_text[err]);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int show_all(struct seq_file *m, struct shown_list *all)
+{
+	unsigned int sites = 0;
+	int ret = 0;
+
+	sort(all->list, all->nr, sizeof(*all->list), compare_shown, NULL);
+	for (unsigned int i = 0; i < all->nr && !ret; i++) {
+		sites += all->list[i].sites;
+		if (i + 1 < all->nr && !compare_shown(&all->list[i], &all->list[i + 1]))
+			continue;
+		ret = print_shown(m, &all->list[i], sites);
+		sites = 0;
+	}
+	return ret;
+}
+
+static int available_markers_show(struct seq_file *m, void *v)
+{
+	struct shown_list all = {};
+	int ret;
+
+	/* Names and formats are the modules', which must not go before they are shown. */
+	marker_lock();
+	marker_for_each(add_shown, &all);
+	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
+	ret = all.list || !all.nr ? 0 : -ENOMEM;
+	if (!ret) {
+		all.room = all.nr;
+		all.nr = 0;
+		marker_for_each(add_shown, &all);
+		ret = show_all(m, &all);
+	}
+	marker_unlock();
+	kvfree(all.list);
+	return ret;
+}
+
+static int available_markers_open(struct inode *inode, struct file *file)
+{
+	return check_open() ?: single_open(file, available_markers_show, NULL);
+}
+
+static const struct file_operations available_markers_fops = {
+	.owner		= THIS_MODULE,
+	.open		= available_markers_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static bool works __initdata;
+
+static __init int marker_events_init_files(void)
+{
+	int ret = tracing_init_dentry();
+
+	if (ret || !works)
+		return 0;
+	trace_create_file("available_markers", TRACE_MODE_READ, NULL, NULL,
+			  &available_markers_fops);
+	trace_create_file("marker_events", TRACE_MODE_WRITE, NULL, NULL, &marker_events_fops);
+	return 0;
+}
+fs_initcall(marker_events_init_files);
+
+static char boot_events[COMMAND_LINE_SIZE] __initdata;
+
+static int __init set_boot_events(char *str)
+{
+	strscpy(boot_events, str, sizeof(boot_events));
+	return 1;
+}
+__setup("marker_events=", set_boot_events);
+
+/* Boot events are also enabled, as are those of kprobe_event=. */
+static void __init add_boot_events(void)
+{
+	char *line, *rest = boot_events;
+	int ret;
+
+	/* Tracing is locked down, or there was no memory for it. */
+	if (!top_trace_array())
+		return;
+	while ((line = strsep(&rest, ";"))) {
+		if (!*skip_spaces(line))
+			continue;
+		mutex_lock(&event_mutex);
+		ret = define_event(line, true, true);
+		mutex_unlock(&event_mutex);
+		if (ret)
+			pr_warn("cannot add \"%s\": %d\n", line, ret);
+	}
+}
+
+/* As early as the other dynamic events. */
+static __init int marker_events_init(void)
+{
+	int ret = dyn_event_register(&marker_event_ops);
+
+	if (ret)
+		return ret;
+	works = true;
+	watch_modules();
+	add_boot_events();
+	return 0;
+}
+core_initcall(marker_events_init);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes for the markers of test_marker, which may be loaded before or after it: three on
+ * one marker, one of them typed, one of them with a va_list, and one that wants another
+ * format. The parameters say how often each was called with what it should be.
+ *
+ * Copyright (C) 2026 The static-key tracepoints developers
+ */
+#include <linux/atomic.h>
+#include <linux/marker_probe.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+
+static atomic_t nr_typed, nr_plain, nr_wrong;
+
+static int get_count(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", atomic_read(kp->arg));
+}
+
+static const struct kernel_param_ops count_ops = {
+	.get = get_count,
+};
+
+module_param_cb(typed, &count_ops, &nr_typed, 0400);
+MODULE_PARM_DESC(typed, "calls of the typed probe");
+module_param_cb(plain, &count_ops, &nr_plain, 0400);
+MODULE_PARM_DESC(plain, "calls of the probe with a va_list");
+module_param_cb(wrong, &count_ops, &nr_wrong, 0400);
+MODULE_PARM_DESC(wrong, "calls with what was not expected");
+
+DEFINE_MARKER_PROBE5(typed_probe,
+		     "hhd=%hhd hhu=%hhu hd=%hd hu=%hu hx=%#hx",
+		     signed char, hhd, unsigned char, hhu, short, hd, unsigned short, hu,
+		     unsigned short, hx)
+{
+	bool right = data == &nr_typed && hhd == -3 && hhu == 253 && hd == -300 && hu == 65000 &&
+		hx == 0xfedc;
+
+	atomic_inc(right ? data : &nr_wrong);
+}
+
+/* Gets what the format says without a prototype, as tools did that were written for any. */
+static void plain_func(void *data, struct marker_call *call)
+{
+	long long sum = 0;
+
+	if (strcmp(call->marker->name, "test_marker_long_long")) {
+		atomic_inc(&nr_wrong);
+		return;
+	}
+	for (const char *c = call->marker->format; *c; c++) {
+		if (*c != '%')
+			continue;
+		sum += c[1] == 'l' ? va_arg(call->args, long long) : va_arg(call->args, int);
+	}
+	/* One of them is unsigned there, and more than half of what it may be. */
+	atomic_inc(sum == -6000000000LL + 1 + -446744073709551616LL + 2 +
+		   0x123456789abcdefLL ? data : &nr_wrong);
+}
+
+static const struct marker_probe plain_probe = {
+	.func = plain_func,
+};
+
+DEFINE_MARKER_PROBE1(other_probe, "hhd=%d", int, hhd)
+{
+	atomic_inc(&nr_wrong);
+}
+
+static int __init test_marker_probe_init(void)
+{
+	int ret;
+
+	ret = marker_probe_register("test_marker_narrow", &typed_probe, &nr_typed);
+	if (ret)
+		return ret;
+	ret = marker_probe_register("test_marker_long_long", &plain_probe, &nr_plain);
+	if (ret)
+		goto typed;
+	ret = marker_probe_register("test_marker_narrow", &other_probe, NULL);
+	/* It is refused if the marker is there, and not called if it comes later. */
+	if (ret && ret != -EINVAL)
+		goto plain;
+	return 0;
+plain:
+	marker_probe_unregister("test_marker_long_long", &plain_probe, &nr_plain);
+typed:
+	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
+	return ret;
+}
+
+static void __exit test_marker_probe_exit(void)
+{
+	marker_probe_unregister("test_marker_narrow", &other_probe, NULL);
+	marker_probe_unregister("test_marker_long_long", &plain_probe, &nr_plain);
+	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
+}
+
+module_init(test_marker_probe_init);
+module_exit(test_marker_probe_exit);
+MODULE_DESCRIPTION("Probes for the test of markers");
+MODULE_LICENSE("GPL");

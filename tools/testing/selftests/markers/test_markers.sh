@@ -1,0 +1,670 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Markers: what becomes of each conversion, how often markers are hit wherever they are,
+# what is refused and how, probes and modules that come and go, and whatever else reads
+# or controls events.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+. "$DIR"/../kselftest/module_helpers.sh
+. "$DIR"/../kselftest/tracing_helpers.sh
+. "$DIR"/../kselftest/event_helpers.sh
+
+MODULE=test_marker
+# There are none when the test starts: all that are there are its own.
+FE=marker_events
+SYSTEM=markers
+INSTANCE=instances/markers_test
+RUNNING=
+
+clean_up()
+{
+	cd "$TRACING" || return
+	[ ! -d $INSTANCE ] || rmdir $INSTANCE
+	tidy
+	for module in test_marker_probe test_marker_clash test_marker_fallback $MODULE \
+		      test_rust_marker; do
+		[ ! -d /sys/module/$module ] || unload $module
+	done
+	cd /
+	rm -rf "$TMP"
+	unmount
+}
+
+# "records EVENT": the records in the trace, without what comes before the text.
+records()
+{
+	sed -n -e "s/^[^#].*: $1: //p" trace
+}
+
+# "fire N": hits all markers of the module so often, with the events on.
+fire()
+{
+	echo > trace
+	echo 1 > events/markers/enable &&
+	echo "$1" > $FIRE &&
+	echo 0 > events/markers/enable
+}
+
+# "shows DEFINITION PATTERN": PATTERN is what the record comes to.
+shows()
+{
+	accepted "$1" || return
+	event="$(sed -n -e 's/[|( ].*//' -e '$p' $FE)"
+	fire 1
+	found="$(records "$event")"
+	undefine
+	case $found in
+	$2) ;;
+	*)
+		echo "# found: $found"
+		echo "# instead of: $2"
+		return 1 ;;
+	esac
+}
+
+# "format MARKER FIELDS": the fields in the format file after __ip, as "type name; type name".
+format()
+{
+	accepted "$1" || return
+	found="$(sed -n -e 's/^\tfield:\(.*\);\toffset.*/\1/p' events/markers/"$1"/format |
+		 grep -v ' common_' | tr '\n' ';' | sed -e 's/;$//' -e 's/;/; /g')"
+	undefine
+	[ "$found" = "unsigned long __ip; $2" ] || complain "$found, not $2"
+}
+
+count()
+{
+	sed -n "s/^$1 //p" $COUNTS
+}
+
+#
+# Conversions
+#
+
+conversions()
+{
+	UUID="uuid 20010db8-0405-0607-0809-0a0b0c0d0e0f"
+	m=test_marker
+	check "integers" shows ${m}_int \
+		"d=-1 i=-2147483648 u=4000000000 x=0xabcd X=ABCD o=10 c='m'"
+	check "small integers" shows ${m}_narrow "hhd=-3 hhu=253 hd=-300 hu=65000 hx=0xfedc"
+	check "long integers" shows ${m}_long "ld=-5 lu=5 lx=55 zu=6 zd=-6 td=-7"
+	check "integers of 64 bit" shows ${m}_long_long \
+		"lld=-6000000000 a=1 llu=18000000000000000000 b=2 llx=123456789abcdef"
+	check "width" shows ${m}_width "\[   42|42   |00042|+42\]"
+	check "more arguments than registers" shows ${m}_ten "1 2 3 4 5 6 7 8 9 10"
+	check "no arguments" shows ${m}_none "nothing, 100% of it"
+	check "strings" shows ${m}_string "name first text 'it' padded \[it    \]"
+	check "strings with a limit" shows ${m}_limited "four abcd three abc more it"
+	check "a string of which nothing is read" shows ${m}_none_of "none ''"
+	check "strings that cannot be read" shows ${m}_bad_string \
+		"null (null) bad (fault) empty ''"
+	check "quotation marks and backslashes" shows ${m}_quotes 'say="it" back\\slash'
+	check "long strings are cut off" long_string
+	check "pointers" shows ${m}_pointer \
+		"p=0x1000 q=0x2000 where fire_pointers+0x0/0x* error -*"
+	check "addresses of networks" shows ${m}_address \
+		"mac 20:01:0d:b8:04:05 v4 32.1.13.184 v6 2001:db8:405:607:809:a0b:c0d:e0f $UUID"
+	check "bytes, and numbers behind pointers" shows ${m}_bytes \
+		"bytes 20 01 0d b8 04 05 phys 0x12345678 gfp GFP_KERNEL"
+	check "pointers that cannot be read" shows ${m}_bad_pointer \
+		"mac 00:00:00:00:00:00(fault)"
+	check "fields of integers" format ${m}_int \
+		"s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
+	string="__data_loc char[]"
+	check "fields of strings" format ${m}_string "$string name; $string text; $string padded"
+	check "fields without names" format ${m}_ten "s32 arg1; s32 arg2; s32 arg3; s32 arg4;\
+ s32 arg5; s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
+	check "fields with faults" format ${m}_address \
+		"u32 __fault; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
+}
+
+long_string()
+{
+	accepted test_marker_long_string && fire 1 || return
+	length="$(records test_marker_long_string | wc -c)"
+	undefine
+	# With the end of the line, but not with the null byte.
+	[ "$length" -eq 1024 ] || complain "$length"
+}
+
+#
+# How often
+#
+
+# "as_often NAME": as often as the counter beside it says.
+as_often()
+{
+	accepted "test_marker_$1" || return
+	echo > trace
+	before=$(count "$1")
+	echo 1 > events/markers/enable && echo 200 > $FIRE
+	echo 0 > events/markers/enable
+	hits=$(($(count "$1") - before))
+	found=$(records "test_marker_$1" | wc -l)
+	records "test_marker_$1" | sort -u > "$TMP/texts"
+	undefine
+	[ "$hits" -gt 0 ] && [ "$found" -eq $hits ] || complain "$found records, $hits hits"
+}
+
+in_nmi()
+{
+	grep -q x86 /proc/cpuinfo || uname -m | grep -q x86 || { skip "no NMI"; return; }
+	as_often nmi && [ "$(cat "$TMP/texts")" = "nmi 1" ] || complain "$(cat "$TMP/texts")"
+}
+
+in_irq()
+{
+	as_often irq && [ "$(cat "$TMP/texts")" = "hard 1" ] || complain "$(cat "$TMP/texts")"
+}
+
+in_three_files()
+{
+	as_often inlined && [ "$(grep -c '^file [123] nr' "$TMP/texts")" -eq 600 ]
+}
+
+# Waits for the module, and is on before its init function runs.
+in_init()
+{
+	unload $MODULE
+	accepted "test_marker:test_marker_init" || return
+	grep -qx "test_marker:test_marker_init	# waits for module test_marker" $FE ||
+		complain "$(cat $FE)" || return
+	echo > trace
+	modprobe $MODULE && grep -qx "test_marker:test_marker_init" $FE || complain "$(cat $FE)" ||
+		return
+	unload $MODULE
+	echo 1 > events/markers/enable
+	modprobe $MODULE
+	echo 0 > events/markers/enable
+	[ "$(records test_marker_init | tr '\n' ';')" = "i 0;i 1;i 2;" ] &&
+		[ "$(count init)" -eq 3 ] || complain "$(records test_marker_init)"
+}
+
+not_evaluated()
+{
+	before=$(count evaluated)
+	echo 5 > $FIRE
+	[ "$(count evaluated)" -eq "$before" ] || complain "evaluated while dormant" || return
+	accepted test_marker_evaluated && fire 3 || return
+	undefine
+	[ "$(count evaluated)" -eq $((before + 3)) ] || complain "$(count evaluated)"
+}
+
+# "sites NAME": how many, however the compiler has copied them.
+sites()
+{
+	sed -n "s/^o[nf]* \([0-9]*\) $1 .*/\1/p" available_markers
+}
+
+# Its lines without these numbers.
+available_lines()
+{
+	sed -e 's/^\(on\|off\) [0-9]* /\1 /' available_markers
+}
+
+available()
+{
+	[ "$(sites test_marker_int)" -ge 1 ] &&
+	available_lines |
+		grep -qxF 'off test_marker_width [test_marker]	"[%5d|%-5d|%05d|%+d]"' &&
+	grep -qF '"say=\"%s\" back\\slash\n"' available_markers &&
+	grep '_dentry' available_markers | grep -q '	# no event: ' || {
+		sed -e 's/^/# /' available_markers
+		return 1
+	}
+	accepted test_marker_int && echo 1 > events/markers/enable || return
+	available_lines | grep -q '^on test_marker_int ' || complain "it is off"
+}
+
+# Copies that the compiler has made of a marker are counted.
+copies()
+{
+	[ "$(grep -c . /sys/kernel/debug/static_keys/check)" -gt 0 ] 2> /dev/null ||
+		{ skip "no view of static keys"; return; }
+	[ "$(sites test_marker_unrolled)" -ge 8 ] && [ "$(sites test_marker_inlined)" -ge 3 ] ||
+		complain "$(sites test_marker_unrolled) $(sites test_marker_inlined)"
+}
+
+places()
+{
+	check "an unrolled loop" as_often unrolled
+	check "an inline function in three files" in_three_files
+	check "a hard interrupt" in_irq
+	check "an NMI" in_nmi
+	check "the init function of a module" in_init
+	check "a dormant marker does not evaluate its arguments" not_evaluated
+	check "available_markers" available
+	check "available_markers counts copies" copies
+}
+
+#
+# Definitions
+#
+
+definitions()
+{
+	m=test_marker_string
+	check "names of fields" names
+	check "arguments left out" shows "$m(NULL, text)" "name ... text 'it' padded \[...\]"
+	check "no argument at all" shows "$m()" "name ... text '...' padded \[...\]"
+	check "group and event" group
+	check "white space" shows "  $m ( a , b , c )  " "name first text 'it' padded \[it    \]"
+	check "several events of a marker" several
+	check "a second marker if the first is not there" fallback
+	check "a marker that goes and comes" gone
+	check "what is read can be written" again
+	check "removal" removal
+	check "dynamic_events" dynamic
+}
+
+names()
+{
+	accepted "test_marker_string(a, _, c)" || return
+	grep -q "field:__data_loc char\[\] a;" events/markers/test_marker_string/format &&
+		! grep -q " text;" events/markers/test_marker_string/format &&
+		echo 'a == "first"' > events/markers/test_marker_string/filter
+}
+
+group()
+{
+	accepted "m:my-group/mine test_marker_ten" && [ -d events/my-group/mine ] &&
+	accepted "m:other test_marker_ten" && [ -d events/markers/other ] &&
+	accepted "m test_marker_ten" && [ -d events/markers/test_marker_ten ]
+}
+
+several()
+{
+	accepted "test_marker_ten(a)" && accepted "m:second test_marker_ten(NULL, b)" || return
+	fire 1
+	[ "$(records test_marker_ten)" = "1 ... ... ... ... ... ... ... ... ..." ] &&
+	[ "$(records second)" = "... 2 ... ... ... ... ... ... ... ..." ] || complain "$(cat trace)"
+}
+
+fallback()
+{
+	accepted "m:either test_marker_inlined|test_marker_fallback" || return
+	echo 1 > events/markers/enable
+	unload $MODULE
+	grep -q "# marker is gone" $FE || complain "$(cat $FE)" || return
+	modprobe test_marker_fallback
+	grep -q "# connected to test_marker_fallback" $FE || complain "$(cat $FE)" || return
+	echo > trace
+	echo 1 > /sys/module/test_marker_fallback/parameters/fire
+	modprobe $MODULE
+	! grep "#" $FE || return
+	# The first is back, and the other is no longer connected.
+	echo 1 > /sys/module/test_marker_fallback/parameters/fire
+	echo 1 > $FIRE
+	unload test_marker_fallback
+	[ "$(records either | sort | tr '\n' ';')" = \
+		"file 1 nr 0;file 2 nr 0;file 3 nr 0;file 4 nr 5;" ] || complain "$(records either)"
+}
+
+gone()
+{
+	accepted "test_marker_ten" || return
+	echo 1 > events/markers/enable
+	unload $MODULE
+	grep -qx "test_marker_ten	# marker is gone" $FE || complain "$(cat $FE)" || return
+	[ "$(cat events/markers/enable)" = 1 ] || return
+	modprobe $MODULE
+	grep -qx "test_marker_ten" $FE || complain "$(cat $FE)" || return
+	echo > trace
+	echo 2 > $FIRE
+	[ "$(records test_marker_ten | wc -l)" -eq 2 ]
+}
+
+again()
+{
+	cat > "$TMP/lines" <<- END
+	test_marker_ten
+	m:my/name test_marker_string(a, NULL, c)
+	test_marker:test_marker_int|test_marker_none
+	missing:no_such_marker
+	END
+	while read -r line; do
+		accepted "$line" || return
+	done < "$TMP/lines"
+	cat $FE > "$TMP/read"
+	sed -e 's/\t#.*//' "$TMP/read" | cmp - "$TMP/lines" || complain "$(cat "$TMP/read")" ||
+		return
+	undefine
+	! grep . $FE && cat "$TMP/read" > $FE && cmp $FE "$TMP/read"
+}
+
+removal()
+{
+	for line in test_marker_ten "m:my/name test_marker_string(a)" "test_marker_int(a, b)" \
+		    missing:no_such_marker test_marker_long; do
+		accepted "$line" || return
+	done
+	define "!my/name" && define "-:test_marker_ten" && define "!test_marker_int(a, b)" &&
+		define "!missing:no_such_marker" && [ "$(cat $FE)" = test_marker_long ] ||
+		complain "$(cat "$TMP/said" $FE)" || return
+	! define "!test_marker_ten" && grep -q "No such file" "$TMP/said" || return
+	echo 1 > events/markers/test_marker_long/enable
+	! define "!test_marker_long" && grep -q "busy" "$TMP/said" || return
+	echo 0 > events/markers/enable
+	echo > $FE
+	! grep . $FE && [ ! -d events/markers ]
+}
+
+dynamic()
+{
+	echo "m:markers/mine test_marker_ten" >> dynamic_events || return
+	grep -qx "m:markers/mine test_marker_ten" dynamic_events || return
+	echo "-:markers/mine" >> dynamic_events && ! grep . $FE
+}
+
+refusals()
+{
+	check "refuses an unknown marker" refused "$none" "^no_such_marker"
+	check "refuses no marker" refused "$no" "m:name ^(a)"
+	check "refuses a name with other characters" refused "$no" "test^-marker"
+	check "refuses a bad group" refused "$no" "m:^9/name test_marker_ten"
+	check "refuses a bad event" refused "$no" "m:my/name^- test_marker_ten"
+	check "refuses too many fields" refused "$big" "test_marker_none(^a)"
+	check "refuses a reserved name" refused "$no" "test_marker_ten(a, ^common_pid)"
+	check "refuses a name twice" refused "$no" "test_marker_ten(a, b, ^a)"
+	check "refuses no name" refused "$no" "test_marker_ten(a, ^)"
+	check "refuses no parenthesis" refused "$no" "test_marker_ten(a, b^"
+	check "refuses to remove what is no definition" bad_removal
+	check "refuses what follows" refused "$no" "test_marker_ten(a) ^b"
+	check "refuses a pointer that leads further" refused "not supported" "^test_marker_dentry"
+	check "refuses a width from an argument" refused "not supported" "^test_marker_star"
+	check "refuses a definition twice" twice
+	check "refuses a long definition" long_definition
+	check "refuses too many markers" refused "$big" "a|b|c|d|e|f|g|h|^i"
+	check "refuses a module with another format" clash
+	check "definitions for which there is no memory" each_allocation_fails \
+		"test_marker_string(a, b, c)" "m:markers/m test_marker_address|test_marker_ten" \
+		test_marker_ten
+}
+
+bad_removal()
+{
+	accepted test_marker_ten && ! define "!test_marker_ten (a" && grep -q "$no" "$TMP/said" &&
+		grep -qx test_marker_ten $FE
+}
+
+twice()
+{
+	accepted test_marker_ten && refused "File exists" "^test_marker_ten" &&
+	refused "File exists" "m:^test_marker_ten test_marker_int" &&
+	accepted missing:no_such_marker &&
+	refused "File exists" "^missing:no_such_marker"
+}
+
+long_definition()
+{
+	refused "$big" "$(printf '%1023s' | tr ' ' x)^x" &&
+		refused "$big" "^$(printf '%200s' | tr ' ' x)"
+}
+
+clash()
+{
+	mark_log
+	! modprobe test_marker_clash 2> /dev/null || {
+		unload test_marker_clash
+		complain "it was loaded"
+		return
+	}
+	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" |
+		grep -q 'marker: test_marker_int: "other %s" is another format than "d=' ||
+		complain "nothing was said" || return
+	# The other way around.
+	unload $MODULE
+	modprobe test_marker_clash && ! modprobe $MODULE 2> /dev/null
+	status=$?
+	unload test_marker_clash
+	modprobe $MODULE && return $status
+}
+
+#
+# Probes
+#
+
+probe_counts()
+{
+	for name in typed plain wrong; do
+		cat /sys/module/test_marker_probe/parameters/$name
+	done | tr '\n' ' '
+}
+
+probes()
+{
+	check "probes for markers that are there" probes_later
+	check "probes before the module with markers" probes_before
+	check "probes and an event on one marker" probes_and_event
+}
+
+probes_later()
+{
+	modprobe test_marker_probe && echo 3 > $FIRE
+	counts="$(probe_counts)"
+	unload test_marker_probe
+	echo 1 > $FIRE
+	[ "$counts" = "3 3 0 " ] && available_lines | grep -q '^off test_marker_narrow ' ||
+		complain "$counts"
+}
+
+probes_before()
+{
+	unload $MODULE
+	mark_log
+	modprobe test_marker_probe && modprobe $MODULE && echo 2 > $FIRE
+	counts="$(probe_counts)"
+	unload $MODULE
+	modprobe $MODULE && echo 2 > $FIRE
+	again="$(probe_counts)"
+	unload test_marker_probe
+	[ "$counts" = "2 2 0 " ] && [ "$again" = "4 4 0 " ] || complain "$counts $again" || return
+	# Of the probe that wants another format.
+	dmesg | sed -n "1h; 1!H; /$MARK/h; \${g; p}" |
+		grep -q 'test_marker_narrow: format is .*, not "hhd=%d" as of a probe' ||
+		complain "nothing was said"
+}
+
+probes_and_event()
+{
+	accepted test_marker_narrow && modprobe test_marker_probe && fire 4
+	counts="$(probe_counts)"
+	found="$(records test_marker_narrow | wc -l)"
+	undefine
+	echo 1 > $FIRE
+	after="$(probe_counts)"
+	unload test_marker_probe
+	[ "$counts" = "4 4 0 " ] && [ "$found" -eq 4 ] && [ "$after" = "5 5 0 " ] ||
+		complain "$counts $found $after"
+}
+
+#
+# Users of events
+#
+
+users()
+{
+	check "filters" filter
+	check "triggers and histograms" histogram
+	check "the place of a marker" place
+	check "instances" instance
+	check "set_event" with_set_event
+	check "BPF" bpf
+	check "trace-cmd" trace_cmd
+	check "perf" perf_record
+	check "markers in Rust" rust
+	check "connecting and hitting at the same time" script stress.sh 5
+	check "no complaint in the log" clean_log
+}
+
+filter()
+{
+	accepted test_marker_unrolled || return
+	echo "i == 3 && nr > 0" > events/markers/test_marker_unrolled/filter
+	fire 3
+	[ "$(records test_marker_unrolled | tr '\n' ';')" = "nr 1 i 3;nr 2 i 3;" ] ||
+		complain "$(records test_marker_unrolled)"
+}
+
+histogram()
+{
+	[ -e events/sched/sched_switch/hist ] || { skip "no histograms"; return; }
+	accepted test_marker_inlined || return
+	hist=events/markers/test_marker_inlined
+	echo "hist:keys=file:vals=nr" > $hist/trigger && fire 4
+	found="$(sed -n -e 's/  */ /g' -e 's/^{ file: //p' $hist/hist | sort | tr '\n' ';')"
+	echo "!hist:keys=file:vals=nr" > $hist/trigger
+	[ "$found" = "1 } hitcount: 4 nr: 6;2 } hitcount: 4 nr: 6;3 } hitcount: 4 nr: 6;" ] ||
+		complain "$found"
+}
+
+# Of which copy a hit is.
+place()
+{
+	[ -e events/sched/sched_switch/hist ] || { skip "no histograms"; return; }
+	accepted test_marker_inlined || return
+	hist=events/markers/test_marker_inlined
+	echo "hist:keys=__ip.sym" > $hist/trigger && fire 2
+	found="$(grep -o 'test_marker_[a-z]*_file\|fire_once[^ ]*\|fire_write' $hist/hist |
+		 sort -u | wc -l)"
+	echo "!hist:keys=__ip.sym" > $hist/trigger
+	[ "$found" -eq 3 ] || complain "$found"
+}
+
+instance()
+{
+	mkdir $INSTANCE && accepted test_marker_ten || return
+	echo 1 > $INSTANCE/events/markers/test_marker_ten/enable
+	echo > trace
+	echo 2 > $FIRE
+	found="$(grep -c ': test_marker_ten: 1 2 3' $INSTANCE/trace) $(records test_marker_ten)"
+	echo 0 > $INSTANCE/events/enable
+	rmdir $INSTANCE
+	[ "$found" = "2 " ] || complain "$found"
+}
+
+with_set_event()
+{
+	accepted test_marker_ten && echo markers:test_marker_ten > set_event &&
+		grep -qx markers:test_marker_ten set_event || return
+	echo > trace
+	echo 1 > $FIRE
+	echo > set_event
+	[ "$(records test_marker_ten | wc -l)" -eq 1 ]
+}
+
+# Prints how often the program ran, and the last value of the field at an offset.
+bpf()
+{
+	have_program "$DIR"/../function_events/bpf_field || return
+	accepted test_marker_long_long || return
+	offset="$(sed -n 's/.* llx;\toffset:\([0-9]*\);.*/\1/p' \
+		events/markers/test_marker_long_long/format)"
+	found="$("$DIR"/../function_events/bpf_field \
+		"$(cat events/markers/test_marker_long_long/id)" "$offset" $FIRE 3)"
+	case $found in
+	*": error 38") skip "no BPF"; return ;;
+	esac
+	[ "$found" = "3 81985529216486895" ] || complain "$found"
+}
+
+# What vsprintf() can print and tools cannot is left out: errors, flags. They show numbers
+# for characters, and know no plus sign.
+trace_cmd()
+{
+	command -v trace-cmd > /dev/null || { skip "no trace-cmd"; return; }
+	events="int narrow long long_long width string limited bad_string quotes address"
+	for event in $events; do
+		accepted "test_marker_$event" || return
+	done
+	fire 1
+	for event in $events; do
+		records test_marker_"$event" | sed -e "s/c='m'/c='109'/" -e 's/+42/42/'
+	done > "$TMP/ours"
+	trace-cmd record -q -e markers -o "$TMP/trace.dat" \
+		sh -c "echo 1 > $FIRE; sleep 0.5" > "$TMP/said" 2>&1
+	trace-cmd report -i "$TMP/trace.dat" > "$TMP/report" 2>> "$TMP/said"
+	for event in $events; do
+		sed -n -e "s/.*: test_marker_$event: *//p" "$TMP/report"
+	done > "$TMP/theirs"
+	cmp "$TMP/ours" "$TMP/theirs" || {
+		sed -e 's/^/# ours: /' "$TMP/ours"
+		sed -e 's/^/# theirs: /' "$TMP/theirs"
+		return 1
+	}
+}
+
+perf_record()
+{
+	command -v perf > /dev/null || { skip "no perf"; return; }
+	accepted test_marker_string || return
+	perf record -q -e markers:test_marker_string -o "$TMP/perf.data" \
+		sh -c "echo 5 > $FIRE" > "$TMP/said" 2>&1
+	perf script -i "$TMP/perf.data" > "$TMP/script" 2>> "$TMP/said"
+	[ "$(grep -c "test_marker_string: name first text 'it' padded" "$TMP/script")" -eq 5 ] || {
+		sed -e 's/^/# /' "$TMP/said" "$TMP/script"
+		return 1
+	}
+}
+
+rust()
+{
+	present test_rust_marker || { skip "no module in Rust"; return; }
+	for line in test_rust_marker:test_rust_marker; do
+		accepted $line || return
+	done
+	modprobe test_rust_marker
+	unload test_rust_marker
+	echo 1 > events/markers/enable
+	echo > trace
+	modprobe test_rust_marker
+	unload test_rust_marker
+	records test_rust_marker | sort -u > "$TMP/rust"
+	[ "$(records test_rust_marker | wc -l)" -ge 3 ] || complain "$(records test_rust_marker)"
+}
+
+all()
+{
+	conversions
+	places
+	definitions
+	refusals
+	probes
+	users
+}
+
+#
+# Main
+#
+
+TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+
+ktap_print_header
+
+[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+present $MODULE || skip_all "there is no module $MODULE"
+find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
+FIRE="$FOUND/test_marker/fire"
+COUNTS="$FOUND/test_marker/counts"
+find_tracing || skip_all "there is no tracefs"
+cd "$TRACING" || exit "$KSFT_FAIL"
+[ -e $FE ] || skip_all "there are no markers"
+! grep -q . $FE || skip_all "there are marker events already"
+
+trap clean_up EXIT
+modprobe $MODULE || exit "$KSFT_FAIL"
+no="Invalid argument"
+big="Argument list too long"
+none="No such file"
+mark_log
+
+all
+ktap_set_plan "$KSFT_NUM_TESTS"
+RUNNING=y
+all
+ktap_finished
