@@ -109,8 +109,6 @@ EXPORT_SYMBOL(__mark_hit);
 
 /* --- all markers ---------------------------------------------------------- */
 
-typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
-
 static int walk_range(struct marker *begin, struct marker *end, struct module *mod,
 		      marker_fn fn, void *arg)
 {
@@ -168,18 +166,6 @@ void marker_unlock(void)
 	mutex_unlock(&marker_mutex);
 }
 
-struct visit {
-	int (*fn)(const struct marker *marker, struct module *mod, void *arg);
-	void *arg;
-};
-
-static int visit(struct marker *marker, struct module *mod, void *arg)
-{
-	struct visit *visit = arg;
-
-	return visit->fn(marker, mod, visit->arg);
-}
-
 /**
  * marker_for_each - look at all markers
  * @fn: called with each marker, its module or NULL, and @arg; a value other than 0
@@ -189,13 +175,10 @@ static int visit(struct marker *marker, struct module *mod, void *arg)
  * Context: any that may sleep, between marker_lock() and marker_unlock().
  * Return: what @fn returned, or 0.
  */
-int marker_for_each(int (*fn)(const struct marker *marker, struct module *mod, void *arg),
-		    void *arg)
+int marker_for_each(marker_fn fn, void *arg)
 {
-	struct visit v = { .fn = fn, .arg = arg };
-
 	lockdep_assert_held(&marker_mutex);
-	return walk_all(visit, &v);
+	return walk_all(fn, arg);
 }
 
 static int find_marker(struct marker *marker, struct module *mod, void *arg)

@@ -170,10 +170,12 @@ int marker_probe_unregister(const char *name, const struct marker_probe *probe, 
 int marker_probe_unregister_nosync(const char *name, const struct marker_probe *probe,
 				   void *data);
 
+/* Called with a marker, and its module or NULL; a value other than 0 ends it. */
+typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
+
 void marker_lock(void);
 void marker_unlock(void);
-int marker_for_each(int (*fn)(const struct marker *marker, struct module *mod, void *arg),
-		    void *arg);
+int marker_for_each(marker_fn fn, void *arg);
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);

@@ -15,8 +15,10 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
+#include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/unaligned.h>
@@ -722,6 +724,59 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 }
 
 /**
+ * fetch_enable_event - enable an event in the trace array of the top
+ * @event: the event
+ *
+ * Context: may sleep; event_mutex held.
+ * Return: 0 or a negative error.
+ */
+int fetch_enable_event(struct fetch_event *event)
+{
+	struct trace_event_file *file;
+
+	file = find_event_file(top_trace_array(), event->class.system,
+			       trace_event_name(&event->call));
+	return file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
+}
+
+static struct fetch_event *to_fetch_event(struct dyn_event *ev)
+{
+	return container_of(ev, struct fetch_event, devent);
+}
+
+/**
+ * fetch_is_busy - the is_busy() of dynamic events
+ * @ev: of a struct fetch_event
+ *
+ * Return: whether somebody uses the event.
+ */
+bool fetch_is_busy(struct dyn_event *ev)
+{
+	struct fetch_event *event = to_fetch_event(ev);
+
+	return event->nr_users || trace_event_dyn_busy(&event->call);
+}
+
+/**
+ * fetch_match - the match() of dynamic events
+ * @system: wanted, or NULL
+ * @name: wanted, or empty
+ * @argc: ignored
+ * @argv: ignored
+ * @ev: of a struct fetch_event
+ *
+ * Return: whether the event is one of these.
+ */
+bool fetch_match(const char *system, const char *name, int argc, const char **argv,
+		 struct dyn_event *ev)
+{
+	struct fetch_event *event = to_fetch_event(ev);
+
+	return (!system || !strcmp(system, event->class.system)) &&
+		(!name[0] || !strcmp(name, trace_event_name(&event->call)));
+}
+
+/**
  * fetch_free_event - free what an event is made of
  * @event: the event, which is not registered; it is not freed itself
  */
@@ -736,4 +791,116 @@ void fetch_free_event(struct fetch_event *event)
 	kfree(event->call.print_fmt);
 	kfree(event->class.system);
 	kfree(event->tp.name);
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+/**
+ * fetch_check_open - whether a file about events may be opened
+ *
+ * Return: 0 or a negative error.
+ */
+int fetch_check_open(void)
+{
+	return security_locked_down(LOCKDOWN_TRACEFS) ?: tracing_check_open_get_tr(NULL);
+}
+
+/**
+ * fetch_run_line - do what a line says that was written to a file
+ * @file: the file
+ * @text: the line: a definition, or "!" or "-:" and what is to be removed
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int fetch_run_line(const struct fetch_file *file, const char *text)
+{
+	text = skip_spaces(text);
+	if (!*text)
+		return 0;
+	if (*text == '!')
+		return file->remove(skip_spaces(text + 1));
+	if (*text == '-')
+		return dyn_event_release(text, file->ops);
+	return file->create(text);
+}
+
+/**
+ * fetch_write_lines - the write() of a file
+ * @file: the file
+ * @filp: as write() gets it
+ * @ubuf: as write() gets it
+ * @count: as write() gets it
+ * @ppos: as write() gets it
+ * @run: called with each line
+ *
+ * Context: may sleep.
+ * Return: @count or a negative error.
+ */
+ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
+			  const char __user *ubuf, size_t count, loff_t *ppos,
+			  int (*run)(const char *text))
+{
+	/* trace_parse_run_command() only says so in the log of the kernel. */
+	if (count > file->max_text) {
+		char *line __free(kfree) = memdup_user_nul(ubuf, file->max_text + 1);
+
+		if (IS_ERR(line))
+			return PTR_ERR(no_free_ptr(line));
+		if (!strchr(line, '\n')) {
+			line[file->max_text] = '\0';
+			return file->too_long(line);
+		}
+	}
+	return trace_parse_run_command(filp, ubuf, count, ppos, run);
+}
+
+/**
+ * fetch_remove_named - remove events
+ * @file: their file
+ * @group: their group, or empty for those of any group
+ * @group_len: of @group, in characters
+ * @name: of the events; if it has dots, as those of functions that the compiler has
+ *	cloned, underscores are meant
+ * @name_len: of @name, in characters
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative error.
+ */
+int fetch_remove_named(const struct fetch_file *file, const char *group, int group_len,
+		       const char *name, int name_len)
+{
+	char *command __free(kfree) = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
+						group_len ? "/" : "", name_len, name);
+
+	if (!command)
+		return -ENOMEM;
+	strreplace(command + 2 + group_len, '.', '_');
+	return dyn_event_release(command, file->ops);
+}
+
+/**
+ * fetch_boot_lines - do what the kernel's command line says
+ * @file: whose parameter it is
+ * @lines: separated by semicolons; changed
+ * @run: called with each
+ *
+ * Context: may sleep.
+ */
+void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
+			     int (*run)(const char *text))
+{
+	char *line;
+	int ret;
+
+	/* Tracing is locked down, or there was no memory for it. */
+	if (!top_trace_array())
+		return;
+	while ((line = strsep(&lines, ";"))) {
+		if (!*skip_spaces(line))
+			continue;
+		ret = run(line);
+		if (ret)
+			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line, ret);
+	}
 }

@@ -220,9 +220,40 @@ int fetch_print_fmt(struct fetch_event *event,
 int fetch_register_event(struct fetch_event *event, struct trace_event_functions *funcs,
 			 int (*reg)(struct trace_event_call *call, enum trace_reg type, void *data),
 			 struct dyn_event_operations *ops);
+int fetch_enable_event(struct fetch_event *event);
+bool fetch_is_busy(struct dyn_event *ev);
+bool fetch_match(const char *system, const char *name, int argc, const char **argv,
+		 struct dyn_event *ev);
 void fetch_free_event(struct fetch_event *event);
 int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 	      int (*attach)(struct fetch_event *event), void (*detach)(struct fetch_event *event));
+
+/**
+ * struct fetch_file - a file in tracefs in which a line makes an event
+ * @name: of the file
+ * @max_text: the longest line, in characters
+ * @ops: of its kind of dynamic events
+ * @create: makes an event of a line
+ * @remove: removes what a line after "!" says
+ * @too_long: called with the start of a line that is; returns the error
+ */
+struct fetch_file {
+	const char			*name;
+	unsigned int			max_text;
+	struct dyn_event_operations	*ops;
+	int				(*create)(const char *text);
+	int				(*remove)(const char *text);
+	int				(*too_long)(const char *text);
+};
+
+int fetch_check_open(void);
+int fetch_run_line(const struct fetch_file *file, const char *text);
+ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
+			  const char __user *ubuf, size_t count, loff_t *ppos,
+			  int (*run)(const char *text));
+int fetch_remove_named(const struct fetch_file *file, const char *group, int group_len,
+		       const char *name, int name_len);
+void fetch_boot_lines(const struct fetch_file *file, char *lines, int (*run)(const char *text));
 
 #define FETCH_COPY(type, size)							\
 	do {									\

@@ -13,113 +13,46 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
-#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/string.h>
 
+#include "event_text.h"
 #include "func_event_parse.h"
 
-struct parser {
-	const char		*text;
-	const char		*at;
-	struct func_event_def	*def;
-	enum func_event_err	err;
-	u16			err_pos;
-};
-
-/* Returns false, as everything below that has failed does. The first error counts. */
-static bool fail_at(struct parser *p, enum func_event_err err, const char *at)
+static struct func_event_def *def_of(struct text_parser *p)
 {
-	if (!p->err) {
-		p->err = err;
-		p->err_pos = at - p->text;
-	}
-	return false;
-}
-
-static bool fail(struct parser *p, enum func_event_err err)
-{
-	return fail_at(p, err, p->at);
+	return p->def;
 }
 
 /* --- tokens --------------------------------------------------------------- */
 
-static void skip_space(struct parser *p)
+static bool take_word(struct text_parser *p, struct text_span *word)
 {
-	while (isspace(*p->at))
-		p->at++;
-}
-
-/* Takes @token if it comes next, and what space follows. */
-static bool take(struct parser *p, const char *token)
-{
-	size_t len = strlen(token);
-
-	if (strncmp(p->at, token, len))
-		return false;
-	p->at += len;
-	skip_space(p);
-	return true;
-}
-
-/* Letters are those of C: isalpha() takes those of Latin 1, too. */
-static bool is_word_start(char c)
-{
-	return (isascii(c) && isalpha(c)) || c == '_';
-}
-
-static bool is_word(char c)
-{
-	return is_word_start(c) || isdigit(c);
-}
-
-static size_t word_len(const char *s)
-{
-	size_t len = 0;
-
-	if (is_word_start(*s))
-		while (is_word(s[len]))
-			len++;
-	return len;
-}
-
-static bool take_word(struct parser *p, struct text_span *word)
-{
-	size_t len = word_len(p->at);
+	size_t len = text_word_len(p->at);
 
 	if (!len)
 		return false;
-	*word = (struct text_span){ .start = p->at - p->text, .len = len };
+	*word = text_span(p, p->at, len);
 	p->at += len;
-	skip_space(p);
+	text_skip_space(p);
 	return true;
 }
 
-static bool span_is(struct parser *p, struct text_span span, const char *word)
-{
-	return strlen(word) == span.len && !memcmp(p->text + span.start, word, span.len);
-}
-
-static bool same_span(struct parser *p, struct text_span a, struct text_span b)
-{
-	return a.len == b.len && !memcmp(p->text + a.start, p->text + b.start, a.len);
-}
-
 /* Takes @word if it comes next as a word of its own. */
-static bool take_keyword(struct parser *p, const char *word)
+static bool take_keyword(struct text_parser *p, const char *word)
 {
 	size_t len = strlen(word);
 
-	if (word_len(p->at) != len || memcmp(p->at, word, len))
+	if (text_word_len(p->at) != len || memcmp(p->at, word, len))
 		return false;
 	p->at += len;
-	skip_space(p);
+	text_skip_space(p);
 	return true;
 }
 
 /* A decimal number, or a hexadecimal one after 0x. */
-static bool number(struct parser *p, u64 max, u64 *value)
+static bool number(struct text_parser *p, u64 max, u64 *value)
 {
 	const char *start = p->at;
 	unsigned int base = 10;
@@ -129,18 +62,18 @@ static bool number(struct parser *p, u64 max, u64 *value)
 		p->at += 2;
 	}
 	if (!isxdigit(*p->at) || (base == 10 && !isdigit(*p->at)))
-		return fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
 	*value = 0;
 	for (; isxdigit(*p->at); p->at++) {
 		unsigned int digit = isdigit(*p->at) ? *p->at - '0' : tolower(*p->at) - 'a' + 10;
 
 		if (digit >= base || *value > (max - digit) / base)
-			return fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+			return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
 		*value = *value * base + digit;
 	}
-	if (is_word(*p->at))
-		return fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
-	skip_space(p);
+	if (text_is_word(*p->at))
+		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+	text_skip_space(p);
 	return true;
 }
 
@@ -176,11 +109,11 @@ static bool starts_type(const char *word, size_t len)
 		is_one_of(word, len, type_words, ARRAY_SIZE(type_words));
 }
 
-static void qualifiers(struct parser *p)
+static void qualifiers(struct text_parser *p)
 {
 	struct text_span word;
 
-	while (is_qualifier(p->at, word_len(p->at)))
+	while (is_qualifier(p->at, text_word_len(p->at)))
 		take_word(p, &word);
 }
 
@@ -188,7 +121,7 @@ static void qualifiers(struct parser *p)
  * The types of C that can be made of several words, in any order. Returns NULL,
  * without an error, if none of these words comes next.
  */
-static const struct fetch_type *c_integer(struct parser *p)
+static const struct fetch_type *c_integer(struct text_parser *p)
 {
 	bool is_signed = false, is_unsigned = false, is_char = false, is_short = false;
 	const char *start = p->at, *name;
@@ -211,7 +144,7 @@ static const struct fetch_type *c_integer(struct parser *p)
 	if (p->at == start)
 		return NULL;
 	if ((is_signed && is_unsigned) || is_char + is_short + !!longs > 1 || longs > 2) {
-		fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+		text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 		return NULL;
 	}
 	if (is_char)
@@ -231,9 +164,9 @@ static const struct fetch_type *c_integer(struct parser *p)
  * Whether what comes next is one word that is not a type: it has to be the name of an
  * argument, perhaps with members.
  */
-static bool is_path(struct parser *p)
+static bool is_path(struct text_parser *p)
 {
-	size_t len = word_len(p->at);
+	size_t len = text_word_len(p->at);
 	const char *next = p->at + len;
 
 	if (!len || starts_type(p->at, len))
@@ -243,7 +176,7 @@ static bool is_path(struct parser *p)
 	return !*next || strchr(",|).", *next) || (next[0] == '-' && next[1] == '>');
 }
 
-static bool type(struct parser *p, struct func_event_field_def *field)
+static bool type(struct text_parser *p, struct func_event_field_def *field)
 {
 	const char *start;
 	struct text_span word;
@@ -260,44 +193,44 @@ static bool type(struct parser *p, struct func_event_field_def *field)
 		if (!composite && take_keyword(p, "enum"))
 			field->type = fetch_find_type("int", strlen("int"));
 		if (!take_word(p, &word))
-			return fail(p, FUNC_EVENT_ERR_NO_TYPE);
+			return text_fail(p, FUNC_EVENT_ERR_NO_TYPE);
 		if (!composite && !field->type)
-			field->type = span_is(p, word, "void") ? &fetch_void_type :
+			field->type = text_is(p, word, "void") ? &fetch_void_type :
 				fetch_find_type(p->text + word.start, word.len);
 	}
 	qualifiers(p);
 	if (*p->at == '*') {
 		if (field->type && fetch_is_string(field->type))
-			return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 		field->type = &fetch_pointer_type;
-		while (take(p, "*"))
+		while (text_take(p, "*"))
 			qualifiers(p);
 	} else if (composite) {
-		return fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	} else if (!field->type) {
-		return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 	}
 	if (*p->at != '[')
 		return true;
 
 	start = p->at;
-	take(p, "[");
+	text_take(p, "[");
 	if (*p->at == ']')
-		return fail(p, FUNC_EVENT_ERR_NO_BOUND);
+		return text_fail(p, FUNC_EVENT_ERR_NO_BOUND);
 	if (fetch_is_string(field->type) || field->type == &fetch_void_type)
-		return fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
 	start = p->at;
 	if (!number(p, FUNC_EVENT_MAX_ELEMENTS, &count) || !count) {
 		p->err = FUNC_EVENT_ERR_OK;
-		return fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
 	}
 	field->count = count;
-	return take(p, "]") || fail(p, FUNC_EVENT_ERR_NO_BRACKET);
+	return text_take(p, "]") || text_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
 }
 
 /* --- fields --------------------------------------------------------------- */
 
-static bool offset_and_index(struct parser *p, struct func_event_field_def *field)
+static bool offset_and_index(struct text_parser *p, struct func_event_field_def *field)
 {
 	const char *start = p->at;
 	bool offset = false, negative = false;
@@ -306,20 +239,20 @@ static bool offset_and_index(struct parser *p, struct func_event_field_def *fiel
 	if (*p->at == '+' || (p->at[0] == '-' && p->at[1] != '>')) {
 		negative = *p->at == '-';
 		p->at++;
-		skip_space(p);
+		text_skip_space(p);
 		if (!number(p, S32_MAX, &value))
 			return false;
 		field->offset = negative ? -(s32)value : value;
 		offset = true;
 	}
-	if (take(p, "[")) {
-		negative = take(p, "-");
+	if (text_take(p, "[")) {
+		negative = text_take(p, "-");
 		if (!number(p, S32_MAX, &value))
 			return false;
 		field->index = negative ? -(s32)value : value;
 		field->has_index = true;
-		if (!take(p, "]"))
-			return fail(p, FUNC_EVENT_ERR_NO_BRACKET);
+		if (!text_take(p, "]"))
+			return text_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
 	}
 	/*
 	 * A string is where its address says, an array is always read, and so is
@@ -327,12 +260,12 @@ static bool offset_and_index(struct parser *p, struct func_event_field_def *fiel
 	 */
 	if (offset && !field->has_index && !field->count && !fetch_is_string(field->type) &&
 	    (field->source == FUNC_EVENT_ARGUMENT || field->source == FUNC_EVENT_RETURN))
-		return fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
 	return true;
 }
 
 /* An argument by its name, and members of what it points to. */
-static bool path(struct parser *p, struct func_event_field_def *field)
+static bool path(struct text_parser *p, struct func_event_field_def *field)
 {
 	struct text_span word;
 	const char *start = p->at;
@@ -341,14 +274,14 @@ static bool path(struct parser *p, struct func_event_field_def *field)
 	field->source = FUNC_EVENT_MEMBER;
 	do {
 		if (!take_word(p, &word))
-			return fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
+			return text_fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
 		end = p->text + word.start + word.len;
-	} while (take(p, "->") || take(p, "."));
+	} while (text_take(p, "->") || text_take(p, "."));
 	field->from = (struct text_span){ .start = start - p->text, .len = end - start };
 	return true;
 }
 
-static bool source(struct parser *p, int arg, struct func_event_field_def *field)
+static bool source(struct text_parser *p, int arg, struct func_event_field_def *field)
 {
 	const char *start = p->at;
 
@@ -356,40 +289,40 @@ static bool source(struct parser *p, int arg, struct func_event_field_def *field
 		field->source = FUNC_EVENT_ADDRESS;
 		return number(p, U64_MAX, &field->address) && offset_and_index(p, field);
 	}
-	if (!word_len(p->at))
-		return fail(p, FUNC_EVENT_ERR_NO_SOURCE);
+	if (!text_word_len(p->at))
+		return text_fail(p, FUNC_EVENT_ERR_NO_SOURCE);
 	if (!path(p, field))
 		return false;
 	if (memchr(p->text + field->from.start, '>', field->from.len) ||
 	    memchr(p->text + field->from.start, '.', field->from.len))
-		return arg >= 0 || fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
+		return arg >= 0 || text_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
 	return offset_and_index(p, field);
 }
 
-static bool check_name(struct parser *p, struct func_event_field_def *field)
+static bool check_name(struct text_parser *p, struct func_event_field_def *field)
 {
 	const char *name = p->text + field->name.start;
 	struct func_event_field_def *other;
 
-	if (!strncmp(name, "common_", 7) || !strncmp(name, "__", 2) ||
-	    (p->def->returns && span_is(p, field->name, "duration")))
-		return fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
-	for (other = p->def->fields; other < field; other++)
-		if (other->name.len && same_span(p, other->name, field->name))
-			return fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME, name);
+	if (text_is_reserved(name) ||
+	    (def_of(p)->returns && text_is(p, field->name, "duration")))
+		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
+	for (other = def_of(p)->fields; other < field; other++)
+		if (other->name.len && text_same(p, other->name, field->name))
+			return text_fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME, name);
 	return true;
 }
 
-static struct func_event_field_def *new_field(struct parser *p)
+static struct func_event_field_def *new_field(struct text_parser *p)
 {
 	struct func_event_field_def *field;
 
-	if (p->def->nr_fields == FETCH_MAX_FIELDS) {
-		fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
+	if (def_of(p)->nr_fields == FETCH_MAX_FIELDS) {
+		text_fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
 		return NULL;
 	}
-	field = &p->def->fields[p->def->nr_fields++];
+	field = &def_of(p)->fields[def_of(p)->nr_fields++];
 	memset(field, 0, sizeof(*field));
 	field->at = p->at - p->text;
 	return field;
@@ -399,27 +332,27 @@ static struct func_event_field_def *new_field(struct parser *p)
  * One field, of the argument at @arg or, if that is negative, of what the function returns. Sets
  * @positional unless the field says by itself where it comes from.
  */
-static bool field(struct parser *p, int arg, bool *positional)
+static bool field(struct text_parser *p, int arg, bool *positional)
 {
 	struct func_event_field_def *field = new_field(p);
 
 	if (!field)
 		return false;
 	if (is_path(p))
-		return arg < 0 ? fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) : path(p, field);
+		return arg < 0 ? text_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) : path(p, field);
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
 	if (!type(p, field))
 		return false;
 	if (field->type == &fetch_void_type)
-		return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, p->text + field->at);
-	if (!word_len(p->at)) {
+		return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, p->text + field->at);
+	if (!text_word_len(p->at)) {
 		if (*p->at && !strchr(",|)", *p->at))
-			return fail(p, FUNC_EVENT_ERR_NO_NAME);
+			return text_fail(p, FUNC_EVENT_ERR_NO_NAME);
 	} else {
 		take_word(p, &field->name);
 		if (!check_name(p, field))
 			return false;
-		if (take(p, "="))
+		if (text_take(p, "="))
 			return source(p, arg, field);
 	}
 	*positional = true;
@@ -428,7 +361,7 @@ static bool field(struct parser *p, int arg, bool *positional)
 	return offset_and_index(p, field);
 }
 
-static bool argument(struct parser *p)
+static bool argument(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 	const char *start = p->at;
@@ -438,45 +371,45 @@ static bool argument(struct parser *p)
 		do {
 			if (!field(p, def->nr_args, &positional))
 				return false;
-		} while (take(p, "|"));
+		} while (text_take(p, "|"));
 		if (!positional)
 			return true;
 	}
 	if (def->nr_args == FUNC_EVENT_MAX_ARGS)
-		return fail_at(p, FUNC_EVENT_ERR_TOO_MANY_ARGS, start);
+		return text_fail_at(p, FUNC_EVENT_ERR_TOO_MANY_ARGS, start);
 	def->arg_at[def->nr_args++] = start - p->text;
 	return true;
 }
 
-static bool arguments(struct parser *p)
+static bool arguments(struct text_parser *p)
 {
 	const char *start = p->at;
 
-	p->def->has_args = true;
-	if (take(p, ")"))
+	def_of(p)->has_args = true;
+	if (text_take(p, ")"))
 		return true;
 	if (take_keyword(p, "void")) {
-		if (take(p, ")"))
+		if (text_take(p, ")"))
 			return true;
 		p->at = start;
 	}
 	do {
 		if (!argument(p))
 			return false;
-	} while (take(p, ","));
-	return take(p, ")") || fail(p, FUNC_EVENT_ERR_NO_PAREN);
+	} while (text_take(p, ","));
+	return text_take(p, ")") || text_fail(p, FUNC_EVENT_ERR_NO_PAREN);
 }
 
-static bool returned(struct parser *p)
+static bool returned(struct text_parser *p)
 {
 	struct func_event_field_def *field_def;
 	const char *start;
 	bool positional;
 
-	p->def->returns = true;
+	def_of(p)->returns = true;
 	/* Names that are reserved for return events are now. */
-	for (int i = 0; i < p->def->nr_fields; i++)
-		if (p->def->fields[i].name.len && !check_name(p, &p->def->fields[i]))
+	for (int i = 0; i < def_of(p)->nr_fields; i++)
+		if (def_of(p)->fields[i].name.len && !check_name(p, &def_of(p)->fields[i]))
 			return false;
 	start = p->at;
 	if (take_keyword(p, "void")) {
@@ -496,48 +429,25 @@ static bool returned(struct parser *p)
 	do {
 		if (!field(p, -1, &positional))
 			return false;
-	} while (take(p, "|"));
+	} while (text_take(p, "|"));
 	return true;
 }
 
 /* --- a line --------------------------------------------------------------- */
 
-/* A group may have hyphens in its name, as that of a tracing system may. */
-static bool group_and_event(struct parser *p)
-{
-	struct func_event_def *def = p->def;
-	const char *start = p->at;
-	size_t len = 0;
-
-	while (is_word(start[len]) || start[len] == '-')
-		len++;
-	if (start[len] == '/') {
-		if (!is_word_start(*start))
-			return fail(p, FUNC_EVENT_ERR_BAD_GROUP);
-		def->group = (struct text_span){ .start = start - p->text, .len = len };
-		p->at += len + 1;
-	}
-	len = word_len(p->at);
-	if (len) {
-		def->event = (struct text_span){ .start = p->at - p->text, .len = len };
-		p->at += len;
-	}
-	return !*p->at || isspace(*p->at) || fail(p, FUNC_EVENT_ERR_BAD_EVENT);
-}
-
 /* Compilers give clones of functions names with dots. */
-static bool function(struct parser *p)
+static bool function(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 	const char *start = p->at;
 	size_t len = 0;
 
-	if (is_word_start(*start))
-		while (is_word(start[len]) || start[len] == '.')
+	if (text_is_word_start(*start))
+		while (text_is_word(start[len]) || start[len] == '.')
 			len++;
 	if (!len)
-		return fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
-	def->function = (struct text_span){ .start = start - p->text, .len = len };
+		return text_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
+	def->function = text_span(p, start, len);
 	p->at += len;
 	return true;
 }
@@ -553,42 +463,35 @@ static bool function(struct parser *p)
  */
 bool func_event_has_prefix(const char *text)
 {
-	return text[0] == FUNC_EVENT_PREFIX && (text[1] == ':' || isspace(text[1]));
+	return text_has_prefix(text, FUNC_EVENT_PREFIX);
 }
 
-static bool line(struct parser *p)
+static bool line(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 
-	skip_space(p);
-	if (func_event_has_prefix(p->at)) {
-		p->at++;
-		if (*p->at == ':') {
-			p->at++;
-			if (!group_and_event(p))
-				return false;
-		}
-		skip_space(p);
-	}
+	if (!text_take_prefix(p, FUNC_EVENT_PREFIX, &def->group, &def->event,
+			      FUNC_EVENT_ERR_BAD_GROUP, FUNC_EVENT_ERR_BAD_EVENT))
+		return false;
 	def->prototype = p->at - p->text;
 	if (!function(p))
 		return false;
 	if (p->at[0] == ':' && p->at[1] != ':') {
 		def->module = def->function;
 		if (memchr(p->text + def->module.start, '.', def->module.len))
-			return fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
+			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
 				       p->text + def->module.start);
 		p->at++;
 		if (!function(p))
 			return false;
 	}
-	skip_space(p);
-	if (take(p, "(") && !arguments(p))
+	text_skip_space(p);
+	if (text_take(p, "(") && !arguments(p))
 		return false;
 	def->nr_entry = def->nr_fields;
-	if (take(p, "->") && !returned(p))
+	if (text_take(p, "->") && !returned(p))
 		return false;
-	return !*p->at || fail(p, FUNC_EVENT_ERR_TRAILING);
+	return !*p->at || text_fail(p, FUNC_EVENT_ERR_TRAILING);
 }
 
 /**
@@ -602,11 +505,11 @@ static bool line(struct parser *p)
  */
 enum func_event_err func_event_parse(const char *text, struct func_event_def *def, u16 *pos)
 {
-	struct parser parser = { .text = text, .at = text, .def = def };
+	struct text_parser parser = { .text = text, .at = text, .def = def };
 
 	memset(def, 0, offsetof(struct func_event_def, fields));
 	if (strnlen(text, FUNC_EVENT_MAX_TEXT + 1) > FUNC_EVENT_MAX_TEXT)
-		fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG, text + FUNC_EVENT_MAX_TEXT);
+		text_fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG, text + FUNC_EVENT_MAX_TEXT);
 	else
 		line(&parser);
 	*pos = parser.err_pos;

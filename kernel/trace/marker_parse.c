@@ -15,59 +15,12 @@
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <kunit/visibility.h>
-#include <linux/ctype.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "event_text.h"
 #include "marker_parse.h"
-
-struct parser {
-	const char		*text;
-	const char		*at;
-	enum marker_err		err;
-	u16			err_pos;
-};
-
-/* Returns false, as everything below that has failed does. The first error counts. */
-static bool fail_at(struct parser *p, enum marker_err err, const char *at)
-{
-	if (!p->err) {
-		p->err = err;
-		p->err_pos = at - p->text;
-	}
-	return false;
-}
-
-static bool fail(struct parser *p, enum marker_err err)
-{
-	return fail_at(p, err, p->at);
-}
-
-static bool is_word_start(char c)
-{
-	return (isascii(c) && isalpha(c)) || c == '_';
-}
-
-static bool is_word(char c)
-{
-	return is_word_start(c) || isdigit(c);
-}
-
-static size_t word_len(const char *s)
-{
-	size_t len = 0;
-
-	if (is_word_start(*s))
-		while (is_word(s[len]))
-			len++;
-	return len;
-}
-
-static struct text_span span(struct parser *p, const char *start, size_t len)
-{
-	return (struct text_span){ .start = start - p->text, .len = len };
-}
 
 /* --- formats -------------------------------------------------------------- */
 
@@ -83,7 +36,7 @@ struct spec {
 	char		length;
 };
 
-static int take_number(struct parser *p)
+static int take_number(struct text_parser *p)
 {
 	int value = 0;
 
@@ -93,7 +46,7 @@ static int take_number(struct parser *p)
 	return value;
 }
 
-static void take_spec(struct parser *p, struct spec *spec)
+static void take_spec(struct text_parser *p, struct spec *spec)
 {
 	*spec = (struct spec){ .start = p->at - 1, .precision = -1 };
 	while (*p->at && strchr("-+ #0", *p->at))
@@ -126,24 +79,25 @@ static void take_spec(struct parser *p, struct spec *spec)
  * What looks like the name of the argument: the word that comes before it, with what
  * usually is between the two: "pid=%d", "pid: %d", "pid %d", "flags 0x%x", "name '%s'".
  */
-static struct text_span find_name(struct parser *p, const char *from, const char *to)
+static struct text_span find_name(struct text_parser *p, const char *from, const char *to)
 {
 	const char *end = to, *start;
 
-	if (end - from >= 2 && !memcmp(end - 2, "0x", 2) && (end - from == 2 || !is_word(end[-3])))
+	if (end - from >= 2 && !memcmp(end - 2, "0x", 2) &&
+	    (end - from == 2 || !text_is_word(end[-3])))
 		end -= 2;
 	while (end > from && strchr(" =:([{<\"'#", end[-1]))
 		end--;
-	for (start = end; start > from && is_word(start[-1]); start--)
+	for (start = end; start > from && text_is_word(start[-1]); start--)
 		;
-	while (start < end && !is_word_start(*start))
+	while (start < end && !text_is_word_start(*start))
 		start++;
 	/* Not the letter of the conversion before it. */
 	return start == from && isalnum(from[0]) && from > p->text ?
-		(struct text_span){} : span(p, start, end - start);
+		(struct text_span){} : text_span(p, start, end - start);
 }
 
-static bool integer(struct parser *p, struct marker_format *format, struct marker_arg *arg,
+static bool integer(struct text_parser *p, struct marker_format *format, struct marker_arg *arg,
 		    const struct spec *spec, enum fetch_format as)
 {
 	unsigned int size = sizeof(int);
@@ -182,7 +136,7 @@ static bool copied(struct marker_arg *arg, enum marker_print print, unsigned int
 }
 
 /* As printk-formats.rst has them. All letters and digits that follow belong to it. */
-static bool pointer(struct parser *p, struct marker_arg *arg, const struct spec *spec)
+static bool pointer(struct text_parser *p, struct marker_arg *arg, const struct spec *spec)
 {
 	const char *at = p->at;
 
@@ -239,10 +193,10 @@ static bool pointer(struct parser *p, struct marker_arg *arg, const struct spec 
 		arg->type = &fetch_pointer_type;
 		return true;
 	}
-	return fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
+	return text_fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
 }
 
-static bool conversion(struct parser *p, struct marker_format *format, const char *from)
+static bool conversion(struct text_parser *p, struct marker_format *format, const char *from)
 {
 	struct marker_arg *arg = &format->args[format->nr_args];
 	struct spec spec;
@@ -251,10 +205,10 @@ static bool conversion(struct parser *p, struct marker_format *format, const cha
 	take_spec(p, &spec);
 	if (format->nr_args == FETCH_MAX_FIELDS ||
 	    format->nr_slots + 1 + spec.star_precision > FETCH_MAX_FIELDS)
-		return fail_at(p, MARKER_ERR_FORMAT_TOO_MANY, spec.start);
+		return text_fail_at(p, MARKER_ERR_FORMAT_TOO_MANY, spec.start);
 	/* How wide something is printed is not worth a field. */
 	if (spec.star_width || (spec.star_precision && *p->at != 's'))
-		return fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
+		return text_fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
 	*arg = (struct marker_arg){ .name = find_name(p, from, spec.start) };
 	if (spec.star_precision) {
 		arg->limited = true;
@@ -298,10 +252,10 @@ static bool conversion(struct parser *p, struct marker_format *format, const cha
 		ok = false;
 	}
 	if (!ok)
-		return fail_at(p, MARKER_ERR_FORMAT_CONVERSION, spec.start);
+		return text_fail_at(p, MARKER_ERR_FORMAT_CONVERSION, spec.start);
 	if (p->at - spec.start > MARKER_MAX_SPEC)
-		return fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
-	arg->spec = span(p, spec.start, p->at - spec.start);
+		return text_fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
+	arg->spec = text_span(p, spec.start, p->at - spec.start);
 	format->nr_args++;
 	return true;
 }
@@ -317,12 +271,12 @@ static bool conversion(struct parser *p, struct marker_format *format, const cha
  */
 enum marker_err marker_parse_format(const char *text, struct marker_format *format, u16 *pos)
 {
-	struct parser parser = { .text = text, .at = text }, *p = &parser;
+	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
 	const char *from = text;
 
 	memset(format, 0, offsetof(struct marker_format, args));
 	if (strnlen(text, MARKER_MAX_FORMAT + 1) > MARKER_MAX_FORMAT) {
-		fail_at(p, MARKER_ERR_FORMAT_TOO_LONG, text + MARKER_MAX_FORMAT);
+		text_fail_at(p, MARKER_ERR_FORMAT_TOO_LONG, text + MARKER_MAX_FORMAT);
 		goto out;
 	}
 	while (*p->at) {
@@ -342,91 +296,51 @@ EXPORT_SYMBOL_IF_KUNIT(marker_parse_format);
 
 /* --- a line --------------------------------------------------------------- */
 
-static void skip_space(struct parser *p)
+static bool marker_name(struct text_parser *p, struct marker_def *def)
 {
-	while (isspace(*p->at))
-		p->at++;
-}
-
-static bool take(struct parser *p, char token)
-{
-	if (*p->at != token)
-		return false;
-	p->at++;
-	skip_space(p);
-	return true;
-}
-
-/* A group may have hyphens in its name, as that of a tracing system may. */
-static bool group_and_event(struct parser *p, struct marker_def *def)
-{
-	const char *start = p->at;
-	size_t len = 0;
-
-	while (is_word(start[len]) || start[len] == '-')
-		len++;
-	if (start[len] == '/') {
-		if (!is_word_start(*start))
-			return fail(p, MARKER_ERR_BAD_GROUP);
-		def->group = span(p, start, len);
-		p->at += len + 1;
-	}
-	len = word_len(p->at);
-	def->event = span(p, p->at, len);
-	p->at += len;
-	return !*p->at || isspace(*p->at) || fail(p, MARKER_ERR_BAD_EVENT);
-}
-
-static bool marker_name(struct parser *p, struct marker_def *def)
-{
-	size_t len = word_len(p->at);
+	size_t len = text_word_len(p->at);
 
 	if (!len)
-		return fail(p, MARKER_ERR_NO_NAME);
+		return text_fail(p, MARKER_ERR_NO_NAME);
 	if (def->nr_names == MARKER_EVENT_MAX_NAMES)
-		return fail(p, MARKER_ERR_TOO_MANY_NAMES);
-	def->names[def->nr_names++] = span(p, p->at, len);
+		return text_fail(p, MARKER_ERR_TOO_MANY_NAMES);
+	def->names[def->nr_names++] = text_span(p, p->at, len);
 	p->at += len;
 	return true;
 }
 
-static bool same_text(struct parser *p, struct text_span a, struct text_span b)
+static bool field(struct text_parser *p, struct marker_def *def)
 {
-	return a.len == b.len && !memcmp(p->text + a.start, p->text + b.start, a.len);
-}
-
-static bool field(struct parser *p, struct marker_def *def)
-{
-	size_t len = word_len(p->at);
-	struct text_span name = span(p, p->at, len);
+	size_t len = text_word_len(p->at);
+	struct text_span name = text_span(p, p->at, len);
 
 	if (!len)
-		return fail(p, MARKER_ERR_NO_FIELD);
+		return text_fail(p, MARKER_ERR_NO_FIELD);
 	if (def->nr_fields == FETCH_MAX_FIELDS)
-		return fail(p, MARKER_ERR_TOO_MANY_FIELDS);
-	if ((len == 4 && !memcmp(p->at, "NULL", len)) || (len == 1 && *p->at == '_'))
+		return text_fail(p, MARKER_ERR_TOO_MANY_FIELDS);
+	if (text_is(p, name, "NULL") || text_is(p, name, "_"))
 		name.len = 0;
-	else if (!strncmp(p->at, "common_", 7) || !strncmp(p->at, "__", 2))
-		return fail(p, MARKER_ERR_BAD_FIELD);
+	else if (text_is_reserved(p->at))
+		return text_fail(p, MARKER_ERR_BAD_FIELD);
 	for (int i = 0; i < def->nr_fields; i++)
-		if (name.len && same_text(p, def->fields[i], name))
-			return fail(p, MARKER_ERR_DUPLICATE_FIELD);
+		if (name.len && text_same(p, def->fields[i], name))
+			return text_fail(p, MARKER_ERR_DUPLICATE_FIELD);
 	def->fields[def->nr_fields++] = name;
 	p->at += len;
-	skip_space(p);
+	text_skip_space(p);
 	return true;
 }
 
-static bool fields(struct parser *p, struct marker_def *def)
+static bool fields(struct text_parser *p, struct marker_def *def)
 {
 	def->has_fields = true;
-	if (take(p, ')'))
+	if (text_take(p, ")"))
 		return true;
 	do {
 		if (!field(p, def))
 			return false;
-	} while (take(p, ','));
-	return take(p, ')') || fail(p, MARKER_ERR_NO_PAREN);
+	} while (text_take(p, ","));
+	return text_take(p, ")") || text_fail(p, MARKER_ERR_NO_PAREN);
 }
 
 /**
@@ -439,39 +353,32 @@ static bool fields(struct parser *p, struct marker_def *def)
  */
 bool marker_event_has_prefix(const char *text)
 {
-	return text[0] == MARKER_EVENT_PREFIX && (text[1] == ':' || isspace(text[1]));
+	return text_has_prefix(text, MARKER_EVENT_PREFIX);
 }
 
-static bool line(struct parser *p, struct marker_def *def)
+static bool line(struct text_parser *p, struct marker_def *def)
 {
-	skip_space(p);
-	if (marker_event_has_prefix(p->at)) {
-		p->at++;
-		if (*p->at == ':') {
-			p->at++;
-			if (!group_and_event(p, def))
-				return false;
-		}
-		skip_space(p);
-	}
+	if (!text_take_prefix(p, MARKER_EVENT_PREFIX, &def->group, &def->event,
+			      MARKER_ERR_BAD_GROUP, MARKER_ERR_BAD_EVENT))
+		return false;
 	def->body = p->at - p->text;
 	if (!marker_name(p, def))
 		return false;
-	if (take(p, ':')) {
+	if (text_take(p, ":")) {
 		def->module = def->names[0];
 		def->nr_names = 0;
 		if (!marker_name(p, def))
 			return false;
 	}
-	skip_space(p);
-	while (take(p, '|')) {
+	text_skip_space(p);
+	while (text_take(p, "|")) {
 		if (!marker_name(p, def))
 			return false;
-		skip_space(p);
+		text_skip_space(p);
 	}
-	if (take(p, '(') && !fields(p, def))
+	if (text_take(p, "(") && !fields(p, def))
 		return false;
-	return !*p->at || *p->at == '#' || fail(p, MARKER_ERR_TRAILING);
+	return !*p->at || *p->at == '#' || text_fail(p, MARKER_ERR_TRAILING);
 }
 
 /**
@@ -485,11 +392,11 @@ static bool line(struct parser *p, struct marker_def *def)
  */
 enum marker_err marker_parse_event(const char *text, struct marker_def *def, u16 *pos)
 {
-	struct parser parser = { .text = text, .at = text }, *p = &parser;
+	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
 
 	memset(def, 0, sizeof(*def));
 	if (strnlen(text, MARKER_EVENT_MAX_TEXT + 1) > MARKER_EVENT_MAX_TEXT)
-		fail_at(p, MARKER_ERR_TOO_LONG, text + MARKER_EVENT_MAX_TEXT);
+		text_fail_at(p, MARKER_ERR_TOO_LONG, text + MARKER_EVENT_MAX_TEXT);
 	else
 		line(p, def);
 	*pos = p->err_pos;

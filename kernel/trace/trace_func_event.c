@@ -906,19 +906,12 @@ static int func_event_create(const char *text)
 	return create_event(text);
 }
 
-static bool func_event_is_busy(struct dyn_event *ev)
-{
-	struct func_event *event = to_func_event(ev);
-
-	return event->base.nr_users || trace_event_dyn_busy(&event->base.call);
-}
-
 static int func_event_free(struct dyn_event *ev)
 {
 	struct func_event *event = to_func_event(ev);
 	int ret;
 
-	if (func_event_is_busy(ev))
+	if (fetch_is_busy(ev))
 		return -EBUSY;
 	/* Before the files of the event go: who returns from the function uses them. */
 	func_event_remove(event);
@@ -929,15 +922,6 @@ static int func_event_free(struct dyn_event *ev)
 	dyn_event_remove(&event->base.devent);
 	free_event(event);
 	return 0;
-}
-
-static bool func_event_match(const char *system, const char *name, int argc, const char **argv,
-			     struct dyn_event *ev)
-{
-	struct func_event *event = to_func_event(ev);
-
-	return (!system || !strcmp(system, event->base.class.system)) &&
-		(!name[0] || !strcmp(name, trace_event_name(&event->base.call)));
 }
 
 /* Whether the prototype says it all when it is written again. */
@@ -975,9 +959,9 @@ static int func_event_show(struct seq_file *m, struct dyn_event *ev)
 static struct dyn_event_operations func_event_ops = {
 	.create		= func_event_create,
 	.show		= func_event_show,
-	.is_busy	= func_event_is_busy,
+	.is_busy	= fetch_is_busy,
 	.free		= func_event_free,
-	.match		= func_event_match,
+	.match		= fetch_match,
 };
 
 /* --- modules -------------------------------------------------------------- */
@@ -1088,6 +1072,8 @@ static void __init watch_modules(void)
 
 /* --- files ---------------------------------------------------------------- */
 
+static const struct fetch_file func_events_file;
+
 /*
  * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
  * group is one of any group, but a line is that of the event it makes.
@@ -1095,7 +1081,6 @@ static void __init watch_modules(void)
 static int remove_event(const char *text)
 {
 	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
-	char *command __free(kfree) = NULL;
 	struct text_span name;
 	const char *group = "";
 	int group_len = 0;
@@ -1103,53 +1088,43 @@ static int remove_event(const char *text)
 
 	if (!def)
 		return -ENOMEM;
-	text = skip_spaces(text);
-	if (func_event_parse(text, def, &pos)) {
-		command = kasprintf(GFP_KERNEL, "-:%s", text);
-	} else {
-		name = def->event.len ? def->event : def->function;
-		if (def->group.len) {
-			group = text + def->group.start;
-			group_len = def->group.len;
-		} else if (def->has_args || def->returns || def->module.len) {
-			group = FUNC_EVENT_GROUP;
-			group_len = strlen(group);
-		}
-		command = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
-				    group_len ? "/" : "", name.len, text + name.start);
-		if (command && !def->event.len)
-			strreplace(command + 2 + group_len, '.', '_');
+	if (func_event_parse(text, def, &pos))
+		return fetch_remove_named(&func_events_file, "", 0, text, strlen(text));
+	name = def->event.len ? def->event : def->function;
+	if (def->group.len) {
+		group = text + def->group.start;
+		group_len = def->group.len;
+	} else if (def->has_args || def->returns || def->module.len) {
+		group = FUNC_EVENT_GROUP;
+		group_len = strlen(group);
 	}
-	return command ? dyn_event_release(command, &func_event_ops) : -ENOMEM;
+	return fetch_remove_named(&func_events_file, group, group_len, text + name.start,
+				  name.len);
 }
+
+static int too_long(const char *text)
+{
+	return log_error(text, FUNC_EVENT_ERR_TOO_LONG, FUNC_EVENT_MAX_TEXT);
+}
+
+static const struct fetch_file func_events_file = {
+	.name		= "function_events",
+	.max_text	= FUNC_EVENT_MAX_TEXT,
+	.ops		= &func_event_ops,
+	.create		= create_event,
+	.remove		= remove_event,
+	.too_long	= too_long,
+};
 
 static int run_line(const char *text)
 {
-	text = skip_spaces(text);
-	if (!*text)
-		return 0;
-	if (*text == '!')
-		return remove_event(text + 1);
-	if (*text == '-')
-		return dyn_event_release(text, &func_event_ops);
-	return create_event(text);
+	return fetch_run_line(&func_events_file, text);
 }
 
 static ssize_t func_events_write(struct file *file, const char __user *ubuf, size_t count,
 				 loff_t *ppos)
 {
-	/* trace_parse_run_command() only says so in the log of the kernel. */
-	if (count > FUNC_EVENT_MAX_TEXT) {
-		char *line __free(kfree) = memdup_user_nul(ubuf, FUNC_EVENT_MAX_TEXT + 1);
-
-		if (IS_ERR(line))
-			return PTR_ERR(no_free_ptr(line));
-		if (!strchr(line, '\n')) {
-			line[FUNC_EVENT_MAX_TEXT] = '\0';
-			return log_error(line, FUNC_EVENT_ERR_TOO_LONG, FUNC_EVENT_MAX_TEXT);
-		}
-	}
-	return trace_parse_run_command(file, ubuf, count, ppos, run_line);
+	return fetch_write_lines(&func_events_file, file, ubuf, count, ppos, run_line);
 }
 
 static int func_events_show(struct seq_file *m, void *v)
@@ -1170,12 +1145,8 @@ static const struct seq_operations func_events_seq_ops = {
 
 static int func_events_open(struct inode *inode, struct file *file)
 {
-	int ret;
+	int ret = fetch_check_open();
 
-	ret = security_locked_down(LOCKDOWN_TRACEFS);
-	if (ret)
-		return ret;
-	ret = tracing_check_open_get_tr(NULL);
 	if (ret)
 		return ret;
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
@@ -1220,29 +1191,15 @@ __setup("function_events=", set_boot_events);
 /* Boot events are also enabled, as are those of kprobe_event=. */
 static void __init add_boot_events(void)
 {
-	char *line, *rest = boot_events;
 	struct func_event *event;
 	struct dyn_event *pos;
 	int ret;
 
-	/* Tracing is locked down, or there was no memory for it. */
-	if (!top_trace_array())
-		return;
-	while ((line = strsep(&rest, ";"))) {
-		ret = run_line(line);
-		if (ret)
-			pr_warn("cannot add \"%s\": %d\n", line, ret);
-	}
+	fetch_boot_lines(&func_events_file, boot_events, run_line);
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos) {
-		struct trace_event_file *file;
-
 		event = to_func_event(pos);
-		if (!event)
-			continue;
-		file = find_event_file(top_trace_array(), event->base.class.system,
-				       trace_event_name(&event->base.call));
-		ret = file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
+		ret = event ? fetch_enable_event(&event->base) : 0;
 		if (ret)
 			pr_warn("cannot enable %s: %d\n", trace_event_name(&event->base.call), ret);
 	}

@@ -17,7 +17,6 @@
 #include <linux/init.h>
 #include <linux/marker.h>
 #include <linux/module.h>
-#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -26,6 +25,7 @@
 #include <asm/setup.h>
 
 #include "event_fetch.h"
+#include "event_text.h"
 #include "marker_parse.h"
 #include "trace.h"
 #include "trace_dynevent.h"
@@ -251,8 +251,7 @@ static bool is_given(struct maker *m, const char *name)
 /* Also those that arguments without names have. */
 static bool is_reserved(const char *name)
 {
-	return strstarts(name, "common_") || strstarts(name, "__") ||
-		(strstarts(name, "arg") && isdigit(name[3]));
+	return text_is_reserved(name) || (strstarts(name, "arg") && isdigit(name[3]));
 }
 
 static char *name_field(struct maker *m, int nr)
@@ -779,15 +778,6 @@ static void free_waiting(struct waiting *waiting)
 	kfree(waiting);
 }
 
-static int enable_event(struct marker_event *event)
-{
-	struct trace_event_file *file;
-
-	file = find_event_file(top_trace_array(), event->base.class.system,
-			       trace_event_name(&event->base.call));
-	return file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
-}
-
 /* With event_mutex held. @may_wait: for the module that the definition names. */
 static int define_event(const char *text, bool enable, bool may_wait)
 {
@@ -799,7 +789,7 @@ static int define_event(const char *text, bool enable, bool may_wait)
 	m->text = text;
 	m->err = marker_parse_event(text, &m->def, &m->pos);
 	ret = m->err ? -EINVAL : make_event(m);
-	if (!ret && enable && enable_event(m->event))
+	if (!ret && enable && fetch_enable_event(&m->event->base))
 		pr_warn("cannot enable %s\n", trace_event_name(&m->event->base.call));
 	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait && must_wait(m)) {
 		m->err = MARKER_ERR_OK;
@@ -822,19 +812,12 @@ static int marker_event_create(const char *text)
 	return create_event(text);
 }
 
-static bool marker_event_is_busy(struct dyn_event *ev)
-{
-	struct marker_event *event = to_marker_event(ev);
-
-	return event->base.nr_users || trace_event_dyn_busy(&event->base.call);
-}
-
 static int marker_event_free(struct dyn_event *ev)
 {
 	struct marker_event *event = to_marker_event(ev);
 	int ret;
 
-	if (marker_event_is_busy(ev))
+	if (fetch_is_busy(ev))
 		return -EBUSY;
 	/* Before the files of the event go: whoever is in its marker uses them. */
 	tracepoint_synchronize_unregister();
@@ -846,15 +829,6 @@ static int marker_event_free(struct dyn_event *ev)
 	dyn_event_remove(&event->base.devent);
 	free_event(event);
 	return 0;
-}
-
-static bool marker_event_match(const char *system, const char *name, int argc,
-			       const char **argv, struct dyn_event *ev)
-{
-	struct marker_event *event = to_marker_event(ev);
-
-	return (!system || !strcmp(system, event->base.class.system)) &&
-		(!name[0] || !strcmp(name, trace_event_name(&event->base.call)));
 }
 
 static void show_event(struct seq_file *m, struct marker_event *event, bool names)
@@ -888,9 +862,9 @@ static int marker_event_show(struct seq_file *m, struct dyn_event *ev)
 static struct dyn_event_operations marker_event_ops = {
 	.create		= marker_event_create,
 	.show		= marker_event_show,
-	.is_busy	= marker_event_is_busy,
+	.is_busy	= fetch_is_busy,
 	.free		= marker_event_free,
-	.match		= marker_event_match,
+	.match		= fetch_match,
 };
 
 /* --- modules -------------------------------------------------------------- */
@@ -996,6 +970,8 @@ static bool remove_waiting(const char *text)
 	return false;
 }
 
+static const struct fetch_file marker_events_file;
+
 /*
  * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
  * group is one of any group, but a line is that of the event it makes.
@@ -1003,7 +979,6 @@ static bool remove_waiting(const char *text)
 static int remove_event(const char *text)
 {
 	struct marker_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
-	char *command __free(kfree) = NULL;
 	struct text_span name;
 	const char *group = "";
 	int group_len = 0;
@@ -1012,56 +987,48 @@ static int remove_event(const char *text)
 
 	if (!def)
 		return -ENOMEM;
-	text = skip_spaces(text);
 	err = marker_parse_event(text, def, &pos);
 	if (err && strpbrk(text, " \t(|"))
 		return log_error(text, err, pos);
-	if (err) {
-		command = kasprintf(GFP_KERNEL, "-:%s", text);
-	} else {
-		name = def->event.len ? def->event : def->names[0];
-		if (remove_waiting(text))
-			return 0;
-		if (def->group.len) {
-			group = text + def->group.start;
-			group_len = def->group.len;
-		} else if (def->has_fields || def->module.len || def->nr_names > 1) {
-			group = MARKER_EVENT_GROUP;
-			group_len = strlen(group);
-		}
-		command = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
-				    group_len ? "/" : "", name.len, text + name.start);
+	if (err)
+		return fetch_remove_named(&marker_events_file, "", 0, text, strlen(text));
+	if (remove_waiting(text))
+		return 0;
+	name = def->event.len ? def->event : def->names[0];
+	if (def->group.len) {
+		group = text + def->group.start;
+		group_len = def->group.len;
+	} else if (def->has_fields || def->module.len || def->nr_names > 1) {
+		group = MARKER_EVENT_GROUP;
+		group_len = strlen(group);
 	}
-	return command ? dyn_event_release(command, &marker_event_ops) : -ENOMEM;
+	return fetch_remove_named(&marker_events_file, group, group_len, text + name.start,
+				  name.len);
 }
+
+static int too_long(const char *text)
+{
+	return log_error(text, MARKER_ERR_TOO_LONG, MARKER_EVENT_MAX_TEXT);
+}
+
+static const struct fetch_file marker_events_file = {
+	.name		= "marker_events",
+	.max_text	= MARKER_EVENT_MAX_TEXT,
+	.ops		= &marker_event_ops,
+	.create		= create_event,
+	.remove		= remove_event,
+	.too_long	= too_long,
+};
 
 static int run_line(const char *text)
 {
-	text = skip_spaces(text);
-	if (!*text)
-		return 0;
-	if (*text == '!')
-		return remove_event(text + 1);
-	if (*text == '-')
-		return dyn_event_release(text, &marker_event_ops);
-	return create_event(text);
+	return fetch_run_line(&marker_events_file, text);
 }
 
 static ssize_t marker_events_write(struct file *file, const char __user *ubuf, size_t count,
 				   loff_t *ppos)
 {
-	/* trace_parse_run_command() only says so in the log of the kernel. */
-	if (count > MARKER_EVENT_MAX_TEXT) {
-		char *line __free(kfree) = memdup_user_nul(ubuf, MARKER_EVENT_MAX_TEXT + 1);
-
-		if (IS_ERR(line))
-			return PTR_ERR(no_free_ptr(line));
-		if (!strchr(line, '\n')) {
-			line[MARKER_EVENT_MAX_TEXT] = '\0';
-			return log_error(line, MARKER_ERR_TOO_LONG, MARKER_EVENT_MAX_TEXT);
-		}
-	}
-	return trace_parse_run_command(file, ubuf, count, ppos, run_line);
+	return fetch_write_lines(&marker_events_file, file, ubuf, count, ppos, run_line);
 }
 
 /* Whether the definition says it all when it is written again. */
@@ -1102,14 +1069,9 @@ static int release_all(void)
 	return 0;
 }
 
-static int check_open(void)
-{
-	return security_locked_down(LOCKDOWN_TRACEFS) ?: tracing_check_open_get_tr(NULL);
-}
-
 static int marker_events_open(struct inode *inode, struct file *file)
 {
-	int ret = check_open();
+	int ret = fetch_check_open();
 
 	if (!ret && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		ret = release_all();
@@ -1140,7 +1102,7 @@ struct shown_list {
 	unsigned int	room;
 };
 
-static int add_shown(const struct marker *marker, struct module *mod, void *arg)
+static int add_shown(struct marker *marker, struct module *mod, void *arg)
 {
 	struct shown_list *all = arg;
 
@@ -1229,7 +1191,7 @@ static int available_markers_show(struct seq_file *m, void *v)
 
 static int available_markers_open(struct inode *inode, struct file *file)
 {
-	return check_open() ?: single_open(file, available_markers_show, NULL);
+	return fetch_check_open() ?: single_open(file, available_markers_show, NULL);
 }
 
 static const struct file_operations available_markers_fops = {
@@ -1265,23 +1227,10 @@ static int __init set_boot_events(char *str)
 __setup("marker_events=", set_boot_events);
 
 /* Boot events are also enabled, as are those of kprobe_event=. */
-static void __init add_boot_events(void)
+static int __init add_boot_event(const char *text)
 {
-	char *line, *rest = boot_events;
-	int ret;
-
-	/* Tracing is locked down, or there was no memory for it. */
-	if (!top_trace_array())
-		return;
-	while ((line = strsep(&rest, ";"))) {
-		if (!*skip_spaces(line))
-			continue;
-		mutex_lock(&event_mutex);
-		ret = define_event(line, true, true);
-		mutex_unlock(&event_mutex);
-		if (ret)
-			pr_warn("cannot add \"%s\": %d\n", line, ret);
-	}
+	guard(mutex)(&event_mutex);
+	return define_event(text, true, true);
 }
 
 /* As early as the other dynamic events. */
@@ -1293,7 +1242,7 @@ static __init int marker_events_init(void)
 		return ret;
 	works = true;
 	watch_modules();
-	add_boot_events();
+	fetch_boot_lines(&marker_events_file, boot_events, add_boot_event);
 	return 0;
 }
 core_initcall(marker_events_init);
