@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Hooks for arm64 (AAPCS64).
+ *
+ * _mcount is called behind the prologue: x29 leads to the frame record, whose
+ * second word is the return address. A patched function calls first of all, with
+ * its own return address in x9 (mov x9, x30; bl), as the kernel does it.
+ *
+ * Return addresses must be plain: compile with -mbranch-protection=none or bti.
+ */
+
+#include "internal.h"
+
+#define SAVE_SIZE	(12 * 16)
+
+/* Arguments, results, the indirect result, the static chain. */
+.macro SAVE
+	sub	sp, sp, #SAVE_SIZE
+	stp	x0, x1, [sp]
+	stp	x2, x3, [sp, #16]
+	stp	x4, x5, [sp, #32]
+	stp	x6, x7, [sp, #48]
+	stp	x8, x9, [sp, #64]
+	stp	x10, x11, [sp, #80]
+	stp	x12, x13, [sp, #96]
+	stp	x14, x15, [sp, #112]
+	stp	x16, x17, [sp, #128]
+	str	x18, [sp, #144]
+	stp	x29, x30, [sp, #160]
+	add	x29, sp, #160
+.endm
+
+.macro RESTORE
+	ldp	x0, x1, [sp]
+	ldp	x2, x3, [sp, #16]
+	ldp	x4, x5, [sp, #32]
+	ldp	x6, x7, [sp, #48]
+	ldp	x8, x9, [sp, #64]
+	ldp	x10, x11, [sp, #80]
+	ldp	x12, x13, [sp, #96]
+	ldp	x14, x15, [sp, #112]
+	ldp	x16, x17, [sp, #128]
+	ldr	x18, [sp, #144]
+	ldp	x29, x30, [sp, #160]
+	add	sp, sp, #SAVE_SIZE
+.endm
+
+.macro HOOK pointer
+	hint	#34			/* bti c */
+	adrp	x16, \pointer
+	ldr	x16, [x16, #:lo12:\pointer]
+	br	x16
+.endm
+
+	.text
+
+	.globl	_mcount
+	.type	_mcount, %function
+	.p2align 4
+_mcount:
+	HOOK	fntrace_mcount_hook
+	.size	_mcount, . - _mcount
+
+/*
+ * x9 has the return address of the function, x30 that into the function: being
+ * off means to exchange them back.
+ */
+	.globl	fntrace_fentry
+	.hidden	fntrace_fentry
+	.type	fntrace_fentry, %function
+	.p2align 4
+fntrace_fentry:
+	hint	#34			/* bti c */
+	adrp	x16, fntrace_fentry_hook
+	ldr	x16, [x16, #:lo12:fntrace_fentry_hook]
+	mov	x17, x30
+	mov	x30, x9
+	mov	x9, x17
+	br	x16
+	.size	fntrace_fentry, . - fntrace_fentry
+
+/* Reached from both: a patched function is gone back to through x9. */
+	.globl	fntrace_off
+	.hidden	fntrace_off
+	.type	fntrace_off, %function
+fntrace_off:
+	hint	#36			/* bti j */
+	ret
+	.size	fntrace_off, . - fntrace_off
+
+	.globl	fntrace_fentry_off
+	.hidden	fntrace_fentry_off
+	.type	fntrace_fentry_off, %function
+fntrace_fentry_off:
+	hint	#36			/* bti j */
+	br	x9
+	.size	fntrace_fentry_off, . - fntrace_fentry_off
+
+	.globl	fntrace_mcount_on
+	.hidden	fntrace_mcount_on
+	.type	fntrace_mcount_on, %function
+	.p2align 4
+fntrace_mcount_on:
+	.cfi_startproc
+	hint	#36			/* bti j */
+	SAVE
+	/* Is it a frame of this function? See the comment for x86_64. */
+	ldr	x9, [sp, #160]
+	add	x10, sp, #SAVE_SIZE
+	sub	x10, x9, x10
+	cmp	x10, #0xfff, lsl #12
+	b.hs	1f
+	tst	x9, #7
+	b.ne	1f
+	bl	fntrace_current
+	ldr	x1, [sp, #160]
+	add	x1, x1, #8
+	ldr	x2, [sp, #168]
+	bl	fntrace_enter_slot
+1:	RESTORE
+	ret
+	.cfi_endproc
+	.size	fntrace_mcount_on, . - fntrace_mcount_on
+
+	.globl	fntrace_fentry_on
+	.hidden	fntrace_fentry_on
+	.type	fntrace_fentry_on, %function
+	.p2align 4
+fntrace_fentry_on:
+	.cfi_startproc
+	hint	#36			/* bti j */
+	SAVE
+	bl	fntrace_current
+	ldr	x1, [sp, #168]
+	ldr	x2, [sp, #72]
+	add	x3, sp, #SAVE_SIZE
+	bl	fntrace_enter_register
+	str	x0, [sp, #168]
+	RESTORE
+	br	x9
+	.cfi_endproc
+	.size	fntrace_fentry_on, . - fntrace_fentry_on
+
+	.globl	fntrace_return
+	.hidden	fntrace_return
+	.type	fntrace_return, %function
+	.p2align 4
+	nop
+fntrace_return:
+	.cfi_startproc
+	.cfi_undefined x30
+	hint	#36			/* bti j */
+	SAVE
+	bl	fntrace_current
+	add	x1, sp, #SAVE_SIZE
+	bl	fntrace_leave
+	str	x0, [sp, #168]
+	RESTORE
+	ret
+	.cfi_endproc
+	.size	fntrace_return, . - fntrace_return
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Hooks for riscv64 (LP64 and LP64D).
+ *
+ * _mcount is called behind the prologue: s0 is the frame pointer and the word
+ * below it the return address, so compile with -fno-omit-frame-pointer. A patched
+ * function calls first of all, with t0 as link register: ra is its own.
+ */
+
+#include "internal.h"
+
+#define SAVE_SIZE	(18 * 8)
+
+/* Arguments, results, the static chain, both link registers. */
+.macro SAVE
+	addi	sp, sp, -SAVE_SIZE
+	sd	ra, 0(sp)
+	sd	a0, 8(sp)
+	sd	a1, 16(sp)
+	sd	a2, 24(sp)
+	sd	a3, 32(sp)
+	sd	a4, 40(sp)
+	sd	a5, 48(sp)
+	sd	a6, 56(sp)
+	sd	a7, 64(sp)
+	sd	t0, 72(sp)
+	sd	t1, 80(sp)
+	sd	t2, 88(sp)
+	sd	t3, 96(sp)
+	sd	t4, 104(sp)
+	sd	t5, 112(sp)
+	sd	t6, 120(sp)
+.endm
+
+.macro RESTORE
+	ld	ra, 0(sp)
+	ld	a0, 8(sp)
+	ld	a1, 16(sp)
+	ld	a2, 24(sp)
+	ld	a3, 32(sp)
+	ld	a4, 40(sp)
+	ld	a5, 48(sp)
+	ld	a6, 56(sp)
+	ld	a7, 64(sp)
+	ld	t0, 72(sp)
+	ld	t1, 80(sp)
+	ld	t2, 88(sp)
+	ld	t3, 96(sp)
+	ld	t4, 104(sp)
+	ld	t5, 112(sp)
+	ld	t6, 120(sp)
+	addi	sp, sp, SAVE_SIZE
+.endm
+
+	.text
+
+	.globl	_mcount
+	.type	_mcount, @function
+	.p2align 2
+_mcount:
+	ld	t1, fntrace_mcount_hook
+	jr	t1
+	.size	_mcount, . - _mcount
+
+	.globl	fntrace_fentry
+	.hidden	fntrace_fentry
+	.type	fntrace_fentry, @function
+	.p2align 2
+fntrace_fentry:
+	ld	t1, fntrace_fentry_hook
+	jr	t1
+	.size	fntrace_fentry, . - fntrace_fentry
+
+	.globl	fntrace_off
+	.hidden	fntrace_off
+	.type	fntrace_off, @function
+fntrace_off:
+	ret
+	.size	fntrace_off, . - fntrace_off
+
+	.globl	fntrace_fentry_off
+	.hidden	fntrace_fentry_off
+	.type	fntrace_fentry_off, @function
+fntrace_fentry_off:
+	jr	t0
+	.size	fntrace_fentry_off, . - fntrace_fentry_off
+
+	.globl	fntrace_mcount_on
+	.hidden	fntrace_mcount_on
+	.type	fntrace_mcount_on, @function
+	.p2align 2
+fntrace_mcount_on:
+	.cfi_startproc
+	SAVE
+	/* Is it a frame of this function? See the comment for x86_64. */
+	addi	t1, sp, SAVE_SIZE
+	sub	t2, s0, t1
+	li	t3, 0x1000000
+	bgeu	t2, t3, 1f
+	beqz	t2, 1f
+	andi	t2, s0, 7
+	bnez	t2, 1f
+	call	fntrace_current
+	addi	a1, s0, -8
+	ld	a2, 0(sp)
+	call	fntrace_enter_slot
+1:	RESTORE
+	ret
+	.cfi_endproc
+	.size	fntrace_mcount_on, . - fntrace_mcount_on
+
+	.globl	fntrace_fentry_on
+	.hidden	fntrace_fentry_on
+	.type	fntrace_fentry_on, @function
+	.p2align 2
+fntrace_fentry_on:
+	.cfi_startproc
+	SAVE
+	call	fntrace_current
+	ld	a1, 0(sp)
+	ld	a2, 72(sp)
+	addi	a3, sp, SAVE_SIZE
+	call	fntrace_enter_register
+	sd	a0, 0(sp)
+	RESTORE
+	jr	t0
+	.cfi_endproc
+	.size	fntrace_fentry_on, . - fntrace_fentry_on
+
+	.globl	fntrace_return
+	.hidden	fntrace_return
+	.type	fntrace_return, @function
+	.p2align 2
+	nop
+fntrace_return:
+	.cfi_startproc
+	.cfi_undefined ra
+	SAVE
+	call	fntrace_current
+	addi	a1, sp, SAVE_SIZE
+	call	fntrace_leave
+	sd	a0, 0(sp)
+	RESTORE
+	ret
+	.cfi_endproc
+	.size	fntrace_return, . - fntrace_return
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Hooks for x86_64 (System V ABI).
+ *
+ * mcount is called behind the prologue: the frame pointer leads to the return
+ * address. __fentry__ is called first of all: the return address is the next word
+ * on the stack. Either may be called before the function saved its arguments, so
+ * every register that a call may change is preserved, but vector registers and
+ * flags: the C code does not use the ones, and no ABI passes anything in the others.
+ *
+ * Being off costs one jump.
+ */
+
+#define SAVE_SIZE	(9 * 8)
+
+.macro SAVE
+	pushq	%rax
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+.endm
+
+.macro RESTORE
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rax
+.endm
+
+/*
+ * The stack is as the function left it; C wants it aligned. What was there is
+ * relative to the frame pointer now: SAVED(0) is the word above what was saved.
+ */
+.macro ALIGN_STACK
+	pushq	%rbp
+	movq	%rsp, %rbp
+	andq	$-16, %rsp
+.endm
+#define SAVED(n)	(8 + SAVE_SIZE + 8 * (n))(%rbp)
+
+	.text
+
+	.globl	mcount
+	.type	mcount, @function
+	.p2align 4
+mcount:
+	jmp	*fntrace_mcount_hook(%rip)
+	.size	mcount, . - mcount
+
+	.globl	__fentry__, fntrace_fentry
+	.hidden	fntrace_fentry
+	.type	__fentry__, @function
+	.type	fntrace_fentry, @function
+	.p2align 4
+__fentry__:
+fntrace_fentry:
+	jmp	*fntrace_fentry_hook(%rip)
+	.size	__fentry__, . - __fentry__
+	.size	fntrace_fentry, . - fntrace_fentry
+
+	.globl	fntrace_off, fntrace_fentry_off
+	.hidden	fntrace_off, fntrace_fentry_off
+	.type	fntrace_off, @function
+	.type	fntrace_fentry_off, @function
+fntrace_off:
+fntrace_fentry_off:
+	ret
+	.size	fntrace_off, . - fntrace_off
+
+	.globl	fntrace_mcount_on
+	.hidden	fntrace_mcount_on
+	.type	fntrace_mcount_on, @function
+	.p2align 4
+fntrace_mcount_on:
+	.cfi_startproc
+	SAVE
+	.cfi_adjust_cfa_offset SAVE_SIZE
+	/*
+	 * A naked function has no frame of its own: then the frame pointer is the
+	 * caller's, or something else altogether. A frame that begins more than this
+	 * above the stack pointer, or below, is taken for such a case, and the
+	 * function is not traced.
+	 */
+	leaq	SAVE_SIZE(%rsp), %rax
+	movq	%rbp, %rcx
+	subq	%rax, %rcx
+	cmpq	$0x1000000, %rcx
+	jae	1f
+	testb	$7, %bpl
+	jnz	1f
+	ALIGN_STACK
+	call	fntrace_current
+	movq	%rax, %rdi
+	movq	(%rbp), %rsi		/* the frame pointer of the function */
+	addq	$8, %rsi
+	movq	SAVED(0), %rdx
+	call	fntrace_enter_slot
+	leave
+1:	RESTORE
+	.cfi_adjust_cfa_offset -SAVE_SIZE
+	ret
+	.cfi_endproc
+	.size	fntrace_mcount_on, . - fntrace_mcount_on
+
+	.globl	fntrace_fentry_on
+	.hidden	fntrace_fentry_on
+	.type	fntrace_fentry_on, @function
+	.p2align 4
+fntrace_fentry_on:
+	.cfi_startproc
+	SAVE
+	.cfi_adjust_cfa_offset SAVE_SIZE
+	ALIGN_STACK
+	call	fntrace_current
+	movq	%rax, %rdi
+	leaq	SAVED(1), %rsi
+	movq	SAVED(0), %rdx
+	call	fntrace_enter_slot
+	leave
+	RESTORE
+	.cfi_adjust_cfa_offset -SAVE_SIZE
+	ret
+	.cfi_endproc
+	.size	fntrace_fentry_on, . - fntrace_fentry_on
+
+/*
+ * Where traced functions return to. All that a function may return something in
+ * is preserved, not only what C does: Rust has its own mind.
+ *
+ * The word below the stack pointer held the address of this. It is free, and gets
+ * the address to return to. A jump goes there, not a return: the CPU's stack of
+ * return addresses has one less than the real one has, and would be wrong for every
+ * caller from here on. An interrupt on this stack may write over that word, though,
+ * so r11, which no function returns anything in, takes it along.
+ */
+	.globl	fntrace_return
+	.hidden	fntrace_return
+	.type	fntrace_return, @function
+	.p2align 4
+	nop
+fntrace_return:
+	.cfi_startproc
+	.cfi_undefined %rip
+	subq	$8, %rsp
+	SAVE
+	ALIGN_STACK
+	call	fntrace_current
+	movq	%rax, %rdi
+	leaq	SAVED(1), %rsi
+	call	fntrace_leave
+	movq	%rax, SAVED(0)
+	leave
+	RESTORE
+	popq	%r11
+	jmp	*%r11
+	.cfi_endproc
+	.size	fntrace_return, . - fntrace_return
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Record entry and exit of every instrumented function.
+ *
+ * The compiler puts a call of a hook at the beginning of each function. The
+ * hook writes a record, keeps the return address of the function on a shadow
+ * stack and puts that of fntrace_return() in its place, which writes the second
+ * record and goes where the function wanted to. The trick with the return
+ * address is that of the kernel's function graph tracer (kernel/trace/fgraph.c).
+ *
+ * Who may run at the same time, and why it is safe:
+ *
+ * A context belongs to one thread, or to one CPU. Other threads and CPUs never
+ * touch it, so there are no locks. What may come in between at any instruction
+ * is an interrupt (in a program: a signal) of the same CPU or thread, whose
+ * handler may be instrumented and may be left by longjmp().
+ *
+ * Shadow stack: a handler that returns leaves the depth as it found it, so that
+ * reading, adding one and writing is safe. What the handler writes is beyond the
+ * depth that it found, so a frame is taken first and filled then. Until it is
+ * filled its loc is 0, and stays so when it is given back; such a frame is
+ * nobody's and is never looked at.
+ *
+ * Buffer: the handler moves buffer->next on. A record is taken by a compare and
+ * exchange that fails if this happened after the counter was read, therefore
+ * times in a buffer never go back. It is one instruction on x86, without a lock
+ * prefix, and load and store exclusive elsewhere. FNTRACE_SHARED makes it an
+ * atomic operation for embedders whose threads may change the CPU in a hook.
+ *
+ * The hooks are reached through a pointer that is changed by one store. A
+ * function that is in the hook when tracing stops is recorded; one that was
+ * recorded at its entry is recorded at its exit.
+ *
+ * Everything here is compiled without floating point and vector registers: the
+ * hooks save only the general ones.
+ */
+
+#include "internal.h"
+
+void *fntrace_mcount_hook = fntrace_off;
+void *fntrace_fentry_hook = fntrace_fentry_off;
+
+static const unsigned long fntrace_trampoline = (unsigned long)fntrace_return;
+
+/* Is *@word still @old? Then make it @new. */
+static inline bool replace(uint64_t *word, uint64_t old, uint64_t new)
+{
+#if defined(__x86_64__) && !defined(FNTRACE_SHARED)
+	bool done;
+
+	__asm__ __volatile__("cmpxchgq %3, %1"
+			     : "=@ccz" (done), "+m" (*word), "+a" (old)
+			     : "r" (new)
+			     : "memory");
+	return done;
+#else
+	return __atomic_compare_exchange_n(word, &old, new, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/*
+ * The buffer has no room. Two may be here at the same time only as a handler
+ * inside the other. When writing over, the exchange decides who begins anew. When
+ * growing, the handler sees that somebody is at it and loses its record.
+ */
+static slow_path bool make_room(struct fntrace_header *buffer)
+{
+	uint64_t next;
+	bool done;
+
+	switch (buffer->mode) {
+	case FNTRACE_OVERWRITE:
+		next = READ(buffer->next);
+		if (next >= buffer->end && replace(&buffer->next, next, buffer->base))
+			buffer->wraps++;
+		return true;
+	case FNTRACE_GROW:
+		if (READ(buffer->growing))
+			return false;
+		WRITE(buffer->growing, 1);
+		barrier();
+		done = fntrace_grow(buffer);
+		barrier();
+		WRITE(buffer->growing, 0);
+		return done;
+	default:
+		return false;
+	}
+}
+
+static inline void fill(uint64_t at, uint64_t time, enum fntrace_type type,
+			unsigned long depth, uint64_t value)
+{
+	struct fntrace_record *record = (struct fntrace_record *)at;
+
+	record->what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) | type;
+	record->time = time;
+}
+
+/* If there is room and nobody comes in between. */
+static inline bool record_now(struct fntrace_header *buffer, enum fntrace_type type,
+			      unsigned long depth, uint64_t value)
+{
+	uint64_t next = READ(buffer->next), time;
+
+	if (unlikely(next >= buffer->end))
+		return false;
+	time = counter();
+	if (unlikely(!replace(&buffer->next, next, next + sizeof(struct fntrace_record))))
+		return false;
+	fill(next, time, type, depth, value);
+	return true;
+}
+
+static slow_path bool record(struct fntrace_header *buffer, enum fntrace_type type,
+			     unsigned long depth, uint64_t value)
+{
+	while (!record_now(buffer, type, depth, value))
+		if (READ(buffer->next) >= buffer->end && !make_room(buffer))
+			return false;
+	return true;
+}
+
+static inline bool inside(const struct fntrace_stack *stack, unsigned long addr)
+{
+	return addr >= stack->low && addr < stack->high;
+}
+
+/*
+ * Only addresses of one stack can be compared. What is outside of the known
+ * bounds is a signal's stack, or a coroutine's.
+ */
+static inline bool same_stack(const struct fntrace_stack *stack,
+			      unsigned long a, unsigned long b)
+{
+	return inside(stack, a) && inside(stack, b);
+}
+
+static inline unsigned long where(const struct fntrace_frame *frame)
+{
+	return (unsigned long)frame->loc & ~FRAME_BITS;
+}
+
+static inline bool has_slot(const struct fntrace_frame *frame)
+{
+	return frame->loc && !((unsigned long)frame->loc & FRAME_BITS);
+}
+
+static inline bool reports(const struct fntrace_frame *frame)
+{
+	return (unsigned long)frame->loc & FRAME_REPORTS;
+}
+
+/* The innermost frame, which is at @depth. */
+static inline void give_back(struct fntrace_stack *stack, unsigned long depth)
+{
+	WRITE(stack->frames[depth].loc, NULL);
+	barrier();
+	WRITE(stack->depth, depth);
+}
+
+/*
+ * Drop what was left without returning, as far as a call at @loc proves it: what
+ * is below it on the same stack, or at the same place. Functions that report and
+ * are inlined into one another have one place; but if the hook is called from the
+ * same instruction again (@ret), it is another call of the same one.
+ */
+static slow_path
+void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret)
+{
+	struct fntrace_stack *stack = context->stack;
+
+	while (stack->depth) {
+		struct fntrace_frame *top = &stack->frames[stack->depth - 1];
+		unsigned long at = where(top), here = loc & ~FRAME_BITS;
+
+		if (!at || (at == here && reports(top) && loc & FRAME_REPORTS &&
+			    top->ret != ret))
+			break;
+		if (at != here && (at > here || !same_stack(stack, at, here)))
+			break;
+		record(context->buffer, FNTRACE_EXIT, stack->depth - 1, top->func);
+		give_back(stack, stack->depth - 1);
+	}
+}
+
+/*
+ * Take the frames under control again that are still alive when a function is
+ * entered at @loc. A slot that has another value than it was given is no slot
+ * any more. From the outermost on: a function and the one it became by a tail
+ * call share a slot, and what the second one returns to is the trampoline.
+ */
+static slow_path
+void attach(struct fntrace_context *context, unsigned long loc)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long i;
+
+	stack->detached = false;
+	prune(context, loc, 0);
+	for (i = 0; i < stack->depth; i++) {
+		struct fntrace_frame *frame = &stack->frames[i];
+
+		if (has_slot(frame) && *frame->loc == frame->ret)
+			*frame->loc = fntrace_trampoline;
+	}
+}
+
+/* Whatever it takes. Returns false if the call is not traced. */
+static slow_path bool enter_slowly(struct fntrace_context *context, unsigned long loc,
+				   unsigned long ret, unsigned long func)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long at = loc & ~FRAME_BITS;
+	struct fntrace_frame *frame;
+	unsigned long depth;
+
+	if (stack->detached)
+		attach(context, at);
+
+	/*
+	 * A return address that is the trampoline's already is that of a function
+	 * which ended in a jump to this one: it goes on, whatever the places are.
+	 */
+	depth = stack->depth;
+	if (depth && where(&stack->frames[depth - 1]) <= at && ret != fntrace_trampoline) {
+		prune(context, loc, ret);
+		depth = stack->depth;
+	}
+
+	if (depth >= stack->max) {
+		context->buffer->too_deep++;
+		context->buffer->lost++;
+		return false;
+	}
+
+	frame = &stack->frames[depth];
+	WRITE(stack->depth, depth + 1);
+	barrier();
+	if (!record(context->buffer, FNTRACE_ENTRY, depth, func)) {
+		give_back(stack, depth);
+		context->buffer->lost++;
+		return false;
+	}
+	frame->ret = ret;
+	frame->func = func;
+	barrier();
+	WRITE(frame->loc, (unsigned long *)loc);
+	barrier();
+	return true;
+}
+
+/*
+ * Nearly always nothing special has to be done, and then nothing is called from
+ * here, so that few registers have to be saved.
+ */
+static inline bool enter(struct fntrace_context *context, unsigned long loc,
+			 unsigned long ret, unsigned long func)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long depth = stack->depth;
+	struct fntrace_frame *frame = &stack->frames[depth];
+
+	if (unlikely(stack->detached || depth >= stack->max ||
+		     (depth && where(frame - 1) <= (loc & ~FRAME_BITS))))
+		return enter_slowly(context, loc, ret, func);
+
+	WRITE(stack->depth, depth + 1);
+	barrier();
+	if (unlikely(!record_now(context->buffer, FNTRACE_ENTRY, depth, func))) {
+		give_back(stack, depth);
+		return enter_slowly(context, loc, ret, func);
+	}
+	frame->ret = ret;
+	frame->func = func;
+	barrier();
+	WRITE(frame->loc, (unsigned long *)loc);
+	barrier();
+	return true;
+}
+
+/* The return address is on the stack. @context is the answer of fntrace_current(). */
+void fntrace_enter_slot(struct fntrace_context *context, unsigned long *slot,
+			unsigned long func)
+{
+	if (context && enter(context, (unsigned long)slot, *slot, func))
+		*slot = fntrace_trampoline;
+}
+
+/* It is in a register. Returns what to have there. */
+unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned long ret,
+				     unsigned long func, unsigned long sp)
+{
+	if (context && enter(context, (sp - sizeof(long)) | FRAME_NO_SLOT, ret, func))
+		return fntrace_trampoline;
+	return ret;
+}
+
+/*
+ * Which frame is it that returns, if not simply the last one? All frames of
+ * this stack that are below @sp are gone, and the outermost of them is the one.
+ * If it is a chain of tail calls, that is again the outermost. Frames of other
+ * stacks between them stay.
+ */
+static slow_path
+unsigned long leave_several(struct fntrace_context *context, unsigned long sp)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long i, kept, first = stack->depth, ret = 0;
+	bool known = inside(stack, sp);
+
+	for (i = stack->depth; i-- > 0; ) {
+		unsigned long at = where(&stack->frames[i]);
+
+		if (!at || inside(stack, at) != known)
+			continue;
+		/* On an unknown stack, only a chain at one place is certain. */
+		if (at >= sp || (!known && first < stack->depth &&
+				 at != where(&stack->frames[first])))
+			break;
+		first = i;
+	}
+
+	for (i = stack->depth; i-- > first; ) {
+		struct fntrace_frame *frame = &stack->frames[i];
+		unsigned long at = where(frame);
+
+		if (!at || inside(stack, at) != known || at >= sp)
+			continue;
+		record(context->buffer, FNTRACE_EXIT, i, frame->func);
+		if (!reports(frame))
+			ret = frame->ret;
+		frame->loc = NULL;
+	}
+	for (i = kept = first; i < stack->depth; i++) {
+		struct fntrace_frame *frame = &stack->frames[i];
+
+		if (!frame->loc)
+			continue;
+		if (i != kept) {
+			stack->frames[kept] = *frame;
+			frame->loc = NULL;
+		}
+		kept++;
+	}
+	barrier();
+	WRITE(stack->depth, kept);
+
+	if (!ret || ret == fntrace_trampoline)
+		fntrace_fault("a function returned that was never entered");
+	return ret;
+}
+
+/* Whatever it takes. */
+static slow_path unsigned long leave_slowly(struct fntrace_context *context, unsigned long sp)
+{
+	if (!context)
+		fntrace_fault("a function returned to code that has no context");
+	if (!context->stack->depth)
+		fntrace_fault("a function returned that was never entered");
+	return leave_several(context, sp);
+}
+
+/*
+ * A function returned to the trampoline; @sp is the stack pointer it left. Returns
+ * where it wanted to go.
+ */
+unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp)
+{
+	struct fntrace_stack *stack;
+	struct fntrace_frame *top;
+	unsigned long depth, ret;
+
+	if (unlikely(!context))
+		return leave_slowly(context, sp);
+	stack = context->stack;
+	depth = stack->depth - 1;
+	if (unlikely(depth >= stack->max))
+		return leave_slowly(context, sp);
+
+	/*
+	 * On x86 the slot is right below. Elsewhere it is somewhere in the frame,
+	 * and it takes the one before to know that no other was left out.
+	 */
+	top = &stack->frames[depth];
+	ret = top->ret;
+#if defined(__x86_64__)
+	if (unlikely((unsigned long)top->loc != sp - sizeof(long) || ret == fntrace_trampoline))
+		return leave_slowly(context, sp);
+#else
+	if (unlikely(where(top) >= sp || reports(top) || ret == fntrace_trampoline ||
+		     (depth && where(top - 1) < sp)))
+		return leave_slowly(context, sp);
+#endif
+	if (unlikely(!record_now(context->buffer, FNTRACE_EXIT, depth, top->func)))
+		return leave_slowly(context, sp);
+	give_back(stack, depth);
+	return ret;
+}
+
+/*
+ * -finstrument-functions: the function tells both its beginning and its end, and
+ * its return address is left alone. Its place is its stack pointer when it called
+ * the hook: above the slots of all that it calls.
+ */
+void __cyg_profile_func_enter(void *func, void *site)
+{
+	struct fntrace_context *context;
+
+	if (!fntrace_running())
+		return;
+	context = fntrace_current();
+	if (context)
+		enter(context, ((unsigned long)__builtin_frame_address(0) + 2 * sizeof(long)) |
+		      FRAME_REPORTS, (unsigned long)__builtin_return_address(0),
+		      (unsigned long)func);
+}
+
+void __cyg_profile_func_exit(void *func, void *site)
+{
+	struct fntrace_context *context = fntrace_current();
+	unsigned long i, at;
+
+	if (!context || !context->stack->depth)
+		return;
+	/*
+	 * Not found: it was entered when tracing was off. What is inside of it was
+	 * left by longjmp(); a frame for which this is not certain ends the search,
+	 * as somebody may still return to it.
+	 */
+	at = (unsigned long)__builtin_frame_address(0) + 2 * sizeof(long);
+	for (i = context->stack->depth; i-- > 0; ) {
+		struct fntrace_frame *frame = &context->stack->frames[i];
+
+		if (reports(frame) && frame->func == (unsigned long)func)
+			break;
+		if (!i || !frame->loc ||
+		    (!reports(frame) && !(where(frame) < at &&
+					  same_stack(context->stack, where(frame), at))))
+			return;
+	}
+	while (context->stack->depth > i) {
+		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
+
+		record(context->buffer, FNTRACE_EXIT, context->stack->depth - 1, top->func);
+		give_back(context->stack, context->stack->depth - 1);
+	}
+}
+
+void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
+			 size_t size, enum fntrace_mode mode)
+{
+	static const char magic[sizeof(buffer->magic)] = FNTRACE_MAGIC;
+	size_t i;
+
+	for (i = 0; i < sizeof(magic); i++)
+		buffer->magic[i] = magic[i];
+	buffer->byte_order = FNTRACE_BYTE_ORDER;
+	buffer->version = FNTRACE_VERSION;
+	buffer->header_size = FNTRACE_HEADER_SIZE;
+#if defined(__x86_64__)
+	buffer->arch = FNTRACE_ARCH_X86_64;
+#elif defined(__aarch64__)
+	buffer->arch = FNTRACE_ARCH_ARM64;
+#else
+	buffer->arch = FNTRACE_ARCH_RISCV64;
+#endif
+	buffer->mode = mode;
+	buffer->base = (uintptr_t)records;
+	buffer->older = 0;
+	buffer->end = buffer->base + size;
+	barrier();
+	buffer->next = buffer->base;
+}
+
+void fntrace_start(void)
+{
+	__atomic_store_n(&fntrace_fentry_hook, (void *)fntrace_fentry_on, __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_mcount_hook, (void *)fntrace_mcount_on, __ATOMIC_RELEASE);
+}
+
+void fntrace_stop(void)
+{
+	__atomic_store_n(&fntrace_mcount_hook, (void *)fntrace_off, __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_fentry_hook, (void *)fntrace_fentry_off, __ATOMIC_RELEASE);
+}
+
+bool fntrace_running(void)
+{
+	return READ(fntrace_mcount_hook) != (void *)fntrace_off;
+}
+
+bool fntrace_mark(uint64_t value)
+{
+	struct fntrace_context *context = fntrace_current();
+
+	return context && record(context->buffer, FNTRACE_MARK, 0, value);
+}
+
+void fntrace_detach(struct fntrace_stack *stack)
+{
+	unsigned long here = (unsigned long)__builtin_frame_address(0);
+	unsigned long i, *word, *end;
+
+	if (stack->detached)
+		return;
+	stack->detached = true;
+	for (i = stack->depth; i-- > 0; ) {
+		struct fntrace_frame *frame = &stack->frames[i];
+
+		if (!frame->loc || reports(frame))
+			continue;
+		if (has_slot(frame)) {
+			if (*frame->loc == fntrace_trampoline)
+				*frame->loc = frame->ret;
+			continue;
+		}
+		/*
+		 * Where the function saved the register nobody knows, but it is between
+		 * the frame inside and this one, and only there is this value.
+		 */
+		if (!same_stack(stack, here, where(frame)))
+			continue;
+		word = (unsigned long *)here;
+		for (end = (unsigned long *)where(frame); word <= end; word++)
+			if (*word == fntrace_trampoline)
+				*word = frame->ret;
+		here = where(frame);
+	}
+}
+
+void fntrace_attach(struct fntrace_context *context)
+{
+	if (context->stack->detached)
+		attach(context, (unsigned long)__builtin_frame_address(0));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Between the backend's C and its assembly.
+ */
+#ifndef FNTRACE_INTERNAL_H
+#define FNTRACE_INTERNAL_H
+
+/*
+ * Bits beside the place of a frame, which is a multiple of 8. A patched function
+ * has the return address still in a register, so there is no slot. One of
+ * -finstrument-functions reports its end by itself; instead of where it returns
+ * to, its frame has where it called the hook.
+ */
+#define FRAME_NO_SLOT	1ul
+#define FRAME_REPORTS	2ul
+#define FRAME_BITS	3ul
+
+#ifndef __ASSEMBLER__
+
+#include <fntrace.h>
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+/* Once, and not torn; order is a matter of barrier(). */
+#define READ(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+/* Not in the way of what happens at every call. */
+#define slow_path	__attribute__((noinline, cold))
+
+/*
+ * Of the backend alone: a program may have a library with the same names, and
+ * a hook must not go through a procedure linkage table.
+ */
+#pragma GCC visibility push(hidden)
+
+/* What the hooks jump to: the tracing ones, or a return. */
+extern void *fntrace_mcount_hook;
+extern void *fntrace_fentry_hook;
+
+/* In entry-<arch>.S. The second one is of patched functions. */
+void fntrace_off(void);
+void fntrace_fentry_off(void);
+void fntrace_mcount_on(void);
+void fntrace_fentry_on(void);
+void fntrace_fentry(void);
+void fntrace_return(void);
+
+/* Called from there. */
+void fntrace_enter_slot(struct fntrace_context *context, unsigned long *slot,
+			unsigned long func);
+unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned long ret,
+				     unsigned long func, unsigned long sp);
+unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp);
+
+#pragma GCC visibility pop
+
+/* Called by the compiler. */
+void __cyg_profile_func_enter(void *func, void *site);
+void __cyg_profile_func_exit(void *func, void *site);
+
+/* For the compiler: an interrupt sees stores in the order of the program. */
+static inline void barrier(void)
+{
+	__asm__ __volatile__("" : : : "memory");
+}
+
+static inline uint64_t counter(void)
+{
+#if defined(__x86_64__)
+	uint32_t low, high;
+
+	__asm__ __volatile__("rdtsc" : "=a" (low), "=d" (high));
+	return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+	uint64_t value;
+
+	__asm__ __volatile__("mrs %0, cntvct_el0" : "=r" (value));
+	return value;
+#elif defined(__riscv)
+	uint64_t value;
+
+	__asm__ __volatile__("rdtime %0" : "=r" (value));
+	return value;
+#else
+#error "no counter for this architecture"
+#endif
+}
+
+#endif /* !__ASSEMBLER__ */
+#endif /* FNTRACE_INTERNAL_H */

@@ -1,0 +1,130 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Boot the example kernel in QEMU, let it exchange messages with ping, and keep
+# what both recorded: OUTDIR/kernel.fntrace and OUTDIR/ping/.
+
+set -eu
+
+usage()
+{
+	cat <<END
+usage: run.sh [-b DIR] [-n ROUNDS] [-p PARAMETERS] [-t SECONDS] OUTDIR
+
+  -b DIR         where the example was built (default: where this script is)
+  -n ROUNDS      messages to exchange; 0: no ping (default: 100)
+  -p PARAMETERS  for the kernel's command line, such as "overwrite=1 repeat=8"
+  -t SECONDS     after that it has failed (default: 60)
+
+Environment: QEMU (default: qemu-system-x86_64), FNTRACE (default: the fntrace
+of the directory above DIR)
+END
+}
+
+die()
+{
+	echo "run.sh: $*" >&2
+	exit 1
+}
+
+dir=$(dirname "$0")
+rounds=100
+params=
+seconds=60
+
+while getopts b:n:p:t:h option; do
+	case $option in
+	b) dir=$OPTARG ;;
+	n) rounds=$OPTARG ;;
+	p) params=$OPTARG ;;
+	t) seconds=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -eq 1 ] || { usage >&2; exit 2; }
+out=$1
+qemu=${QEMU:-qemu-system-x86_64}
+fntrace=${FNTRACE:-$dir/../fntrace}
+
+case $rounds in ''|*[!0-9]*) die "not a number: -n $rounds" ;; esac
+case $seconds in ''|*[!0-9]*) die "not a number: -t $seconds" ;; esac
+[ -e "$dir/example.elf" ] || die "no $dir/example.elf: build it with make"
+command -v "$qemu" >/dev/null || die "no $qemu"
+if [ "$rounds" -gt 0 ]; then
+	[ -x "$dir/ping" ] || die "no $dir/ping: build it with make"
+	[ -x "$fntrace" ] || die "no $fntrace: build it with make"
+	params="$params messages=1"
+fi
+
+# Before 8.1, threads of the emulator may run code that another one has patched.
+version=$("$qemu" --version | sed -n 's/.*version \([0-9]*\.[0-9]*\).*/\1/p')
+major=${version%%.*}
+minor=${version#*.}
+accel=tcg
+if [ "${major:-0}" -lt 8 ] || { [ "$major" -eq 8 ] && [ "$minor" -lt 1 ]; }; then
+	accel=tcg,thread=single
+fi
+
+mkdir -p "$out"
+rm -rf "$out/kernel.fntrace" "$out/console.log" "$out/qemu.log" "$out/ping.log" "$out/ping"
+
+# The path of a socket must be short.
+tmp=$(mktemp -d)
+pids=
+cleanup()
+{
+	for pid in $pids; do
+		kill "$pid" 2>/dev/null || :
+	done
+	rm -rf "$tmp"
+}
+trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
+
+timeout "$seconds" "$qemu" -accel "$accel" -smp 2 -m 128 -nodefaults -no-user-config \
+	-display none -no-reboot -kernel "$dir/example.elf" -append "$params" \
+	-serial "file:$out/console.log" \
+	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" \
+	-serial chardev:channel \
+	-chardev "file,id=dump,path=$out/kernel.fntrace" \
+	-device isa-debugcon,iobase=0xe9,chardev=dump \
+	-device isa-debug-exit,iobase=0xf4,iosize=4 \
+	>"$out/qemu.log" 2>&1 </dev/null &
+machine=$!
+pids=$machine
+
+failed=
+if [ "$rounds" -gt 0 ]; then
+	while [ ! -S "$tmp/channel" ] && kill -0 "$machine" 2>/dev/null; do
+		sleep 0.1
+	done
+fi
+# In the background, because a trap waits for what is in the foreground.
+if [ -S "$tmp/channel" ] && [ "$rounds" -gt 0 ]; then
+	LD_LIBRARY_PATH=$dir/..${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+		"$fntrace" record --raw -o "$out/ping" "$dir/ping" "$tmp/channel" "$rounds" \
+		>"$out/ping.log" 2>&1 &
+	pids="$machine $!"
+	wait $! || failed="ping failed: $(tail -n 1 "$out/ping.log")"
+	pids=$machine
+fi
+# Without ping, nobody tells the kernel to quit.
+[ -z "$failed" ] || kill "$machine" 2>/dev/null || :
+
+status=0
+wait "$machine" || status=$?
+pids=
+
+# The kernel's own report says more than anything that follows from it.
+message=$(sed -n 's/^panic: //p' "$out/console.log" 2>/dev/null | tr -d '\r')
+[ -z "$message" ] || die "the kernel gave up: $message"
+case $status in
+0 | 33) ;;	# killed from here; what the kernel makes of success
+124) die "the kernel did not finish within $seconds s, see $out/console.log" ;;
+*) die "QEMU ended with status $status: $(tail -n 1 "$out/qemu.log")" ;;
+esac
+[ -z "$failed" ] || die "$failed"
+grep -q '^done' "$out/console.log" || die "the kernel did not finish, see $out/console.log"
+echo "$out: $(wc -c <"$out/kernel.fntrace") bytes of trace, $rounds messages answered"

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The function tracer's backend: what an embedder calls and what it provides.
+ *
+ * libfntrace-backend.a has no libc, allocates nothing, makes no system call and
+ * keeps no list of threads. Whoever links it (a small kernel, or libfntrace.so
+ * for programs of Linux) gives it memory and answers one question: whose
+ * context is this? See README.rst.
+ */
+#ifndef FNTRACE_H
+#define FNTRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <fntrace_format.h>
+
+/**
+ * struct fntrace_frame - a function that was entered and has not returned yet
+ * @ret: where it returns to
+ * @loc: where on the stack that address was found, and bits of the backend; 0
+ *	while the frame is being filled or is not in use
+ * @func: its address
+ */
+struct fntrace_frame {
+	unsigned long	ret;
+	unsigned long	*loc;
+	unsigned long	func;
+};
+
+/**
+ * struct fntrace_stack - the shadow stack that belongs to one stack of code
+ * @frames: memory for @max frames, zeroed by the embedder
+ * @max: calls deeper than this are not traced but counted
+ * @depth: frames in use
+ * @low: lowest address of the stack that is shadowed
+ * @high: the address behind it; 0 if the bounds are not known
+ * @detached: the return addresses are the functions' own, see fntrace_detach()
+ *
+ * With bounds, a frame left by longjmp() is noticed at the next call. Without
+ * them, when a caller returns or its place on the stack is used again: on
+ * different stacks a higher address says nothing.
+ */
+struct fntrace_stack {
+	struct fntrace_frame	*frames;
+	unsigned long		max;
+	unsigned long		depth;
+	unsigned long		low;
+	unsigned long		high;
+	bool			detached;
+};
+
+/**
+ * struct fntrace_context - where the running code is traced to
+ * @stack: follows the code: one per thread, changed at a context switch
+ * @buffer: follows who writes: one per thread, or one per CPU
+ *
+ * A thread of a program has both. A kernel has one context per CPU, whose
+ * @stack it sets when it switches threads, with interrupts off.
+ */
+struct fntrace_context {
+	struct fntrace_stack	*stack;
+	struct fntrace_header	*buffer;
+};
+
+/* What the embedder provides. None of these may be instrumented. */
+
+/**
+ * fntrace_current() - whose context is this?
+ *
+ * Context: Called at every entry and exit while tracing is on, in any context
+ * in which instrumented code runs. Whatever it returns must stay the caller's
+ * until the hook returns: a kernel that preempts in kernel mode keeps
+ * preemption from changing the CPU, or builds the backend with FNTRACE_SHARED.
+ * Return: the context, or NULL if this code is not traced.
+ */
+struct fntrace_context *fntrace_current(void);
+
+/**
+ * fntrace_grow() - make room in a buffer of mode FNTRACE_GROW
+ * @buffer: the buffer, whose next record would be at its end
+ *
+ * Puts the records elsewhere, counts them in @older and, last, sets @next to
+ * @base. Interrupts of the owner that want to record meanwhile lose what they had;
+ * the backend sees to that.
+ *
+ * Return: false if there is no room, and the record is lost.
+ */
+bool fntrace_grow(struct fntrace_header *buffer);
+
+/**
+ * fntrace_fault() - the way back is lost
+ * @why: one line for the log
+ *
+ * A function returned that the shadow stack does not know: a frame was
+ * overwritten, or the embedder gave out the wrong stack. Must not return.
+ */
+void fntrace_fault(const char *why) __attribute__((noreturn));
+
+/* What the embedder calls. */
+
+/**
+ * fntrace_buffer_init() - prepare a buffer
+ * @buffer: FNTRACE_HEADER_SIZE bytes, zeroed
+ * @records: memory for the records, aligned to 16 bytes
+ * @size: its size in bytes, a multiple of 16
+ * @mode: what to do when it is full
+ *
+ * Fields that tell who owns it (cpu, pid, tid, name, counter_hz, clocks) are
+ * the embedder's to fill in.
+ */
+void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
+			 size_t size, enum fntrace_mode mode);
+
+/**
+ * fntrace_start() - trace from now on, everywhere
+ *
+ * Context: any. Hooks see it when the store to one pointer reaches their CPU.
+ */
+void fntrace_start(void);
+
+/**
+ * fntrace_stop() - trace no function that is entered from now on
+ *
+ * Functions that were entered before are recorded when they return, so that
+ * what is in the buffers has an end. Context: any.
+ */
+void fntrace_stop(void);
+
+/**
+ * fntrace_running() - is tracing on?
+ *
+ * Return: true between fntrace_start() and fntrace_stop().
+ */
+bool fntrace_running(void);
+
+/**
+ * fntrace_counter() - the counter that records are stamped with
+ *
+ * Return: CPU counter in its own units, see enum fntrace_arch.
+ */
+uint64_t fntrace_counter(void);
+
+/**
+ * fntrace_mark() - record a value in the current context
+ * @value: 48 bits; see FNTRACE_SEND for values with a meaning
+ *
+ * Context: any, also while tracing is off.
+ * Return: false if there is no context or no room.
+ */
+bool fntrace_mark(uint64_t value);
+
+/**
+ * fntrace_detach() - give the functions of a stack their return addresses back
+ * @stack: the stack of the caller
+ *
+ * For an unwinder, which must see the true return addresses. The frames stay;
+ * the next traced call on this stack takes the ones that are still alive under
+ * control again and records the end of the others.
+ */
+void fntrace_detach(struct fntrace_stack *stack);
+
+/**
+ * fntrace_attach() - undo fntrace_detach() now, not at the next traced call
+ * @context: the context of the caller
+ */
+void fntrace_attach(struct fntrace_context *context);
+
+#define FNTRACE_THUNK_SIZE	24
+
+/**
+ * fntrace_patch() - put calls where -fpatchable-function-entry left no-ops
+ * @start: the section __patchable_function_entries
+ * @end: its end
+ * @thunk: FNTRACE_THUNK_SIZE bytes of memory for code that calls from the
+ *	functions reach, written with @write too; NULL if they reach the backend
+ * @write: writes @len bytes of code at @addr and makes them visible to
+ *	instruction fetch; returns 0 or a negative number
+ *
+ * The no-ops must be 5 bytes on x86_64 (8 on riscv64, 2 instructions on
+ * arm64), all of them behind the function's symbol. Entries that have
+ * something else are left alone.
+ *
+ * Context: no other CPU or thread may run the functions at this time.
+ * Return: number of functions that are traced from now on, or what @write
+ * returned when it failed.
+ */
+long fntrace_patch(const unsigned long *start, const unsigned long *end, void *thunk,
+		   int (*write)(void *addr, const void *code, size_t len));
+
+#endif /* FNTRACE_H */

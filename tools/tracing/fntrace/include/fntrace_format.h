@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a buffer of the function tracer looks like in memory and in a file.
+ *
+ * A buffer is one header followed by records of 16 bytes. Nothing is done to
+ * it on the way to a file: a program maps the file, a kernel sends the bytes
+ * as they are. So a reader copes with both byte orders, with a buffer that was
+ * being written when its owner died, and with records that are no records.
+ */
+#ifndef FNTRACE_FORMAT_H
+#define FNTRACE_FORMAT_H
+
+#ifndef __ASSEMBLER__
+
+#include <stdint.h>
+
+#define FNTRACE_MAGIC		"fntrace"	/* 8 bytes with the NUL */
+#define FNTRACE_VERSION		1
+#define FNTRACE_BYTE_ORDER	0x01020304u
+#define FNTRACE_HEADER_SIZE	4096
+
+/**
+ * enum fntrace_arch - whose addresses and counter a buffer has
+ * @FNTRACE_ARCH_X86_64: counter is the time stamp counter
+ * @FNTRACE_ARCH_ARM64: counter is CNTVCT_EL0
+ * @FNTRACE_ARCH_RISCV64: counter is the time CSR
+ */
+enum fntrace_arch {
+	FNTRACE_ARCH_X86_64 = 1,
+	FNTRACE_ARCH_ARM64,
+	FNTRACE_ARCH_RISCV64,
+};
+
+/**
+ * enum fntrace_mode - what happens when a buffer is full
+ * @FNTRACE_STOP: nothing more is recorded, what is lost is counted
+ * @FNTRACE_OVERWRITE: the oldest records are written over
+ * @FNTRACE_GROW: fntrace_grow() of the embedder provides room
+ */
+enum fntrace_mode {
+	FNTRACE_STOP,
+	FNTRACE_OVERWRITE,
+	FNTRACE_GROW,
+};
+
+/**
+ * enum fntrace_type - kinds of records
+ * @FNTRACE_ENTRY: a function began; the address is inside its first bytes
+ * @FNTRACE_EXIT: a function ended, or was left by longjmp() or an exception
+ * @FNTRACE_LOST: the address field counts calls that could not be recorded
+ * @FNTRACE_MARK: the address field is the value given to fntrace_mark()
+ */
+enum fntrace_type {
+	FNTRACE_ENTRY,
+	FNTRACE_EXIT,
+	FNTRACE_LOST,
+	FNTRACE_MARK,
+};
+
+/*
+ * Marks with which two machines find the offset of their clocks: the sender of
+ * message N makes the mark FNTRACE_SEND | N before it sends, the receiver
+ * makes FNTRACE_RECEIVE | N after it received. Anything else is a mark of the
+ * user.
+ */
+#define FNTRACE_MARK_BITS	48
+#define FNTRACE_SEND		(1ull << 47)
+#define FNTRACE_RECEIVE		(1ull << 46)
+#define FNTRACE_MARK_NUMBER	(FNTRACE_RECEIVE - 1)
+
+/**
+ * struct fntrace_record - one record
+ * @time: the counter of the CPU; 0 in a record that was never written
+ * @what: type in bits 0-1, depth modulo 2^14 in bits 2-15, address modulo 2^48
+ *	in bits 16-63. fntrace_header.addr_high has what an address lacks. A
+ *	reader tells the depth by that of the record before.
+ */
+struct fntrace_record {
+	uint64_t time;
+	uint64_t what;
+};
+
+#define FNTRACE_DEPTH_BITS	14
+#define FNTRACE_ADDR_SHIFT	16
+
+/**
+ * struct fntrace_clock - a counter and a clock read at the same time
+ * @counter: the counter of the CPU, in its own units
+ * @ns: CLOCK_MONOTONIC in nanoseconds
+ */
+struct fntrace_clock {
+	uint64_t counter;
+	uint64_t ns;
+};
+
+/**
+ * struct fntrace_header - the beginning of a buffer
+ * @magic: FNTRACE_MAGIC
+ * @byte_order: FNTRACE_BYTE_ORDER as the writer stores it
+ * @version: FNTRACE_VERSION
+ * @header_size: bytes from here to the first record
+ * @arch: enum fntrace_arch
+ * @mode: enum fntrace_mode
+ * @cpu: the CPU of the buffer if @tid is 0
+ * @pid: process; 0 in a kernel
+ * @tid: thread, as the kernel under it numbers threads; 0 for a CPU
+ * @session: which list of mapped files of @pid applies; counts exec()
+ * @reserved: 0
+ * @addr_high: the upper 16 bits of every address, in place
+ * @counter_hz: units of the counter in a second; 0 where that is not known
+ * @start: a reading of the clocks when the buffer was made; counter 0: none
+ * @latest: a later reading; counter 0: none
+ * @base: address of the first record behind the header
+ * @older: bytes of records that were here before; they are in the file behind the
+ *	room that ends at @end
+ * @next: address of the next record; may be beyond @end
+ * @end: address behind the last record that has room
+ * @wraps: how often the buffer was written over from its beginning
+ * @lost: calls that were not recorded
+ * @too_deep: of these, the ones for which the shadow stack had no room
+ * @growing: fntrace_grow() is at work; of the backend
+ * @name: name of the thread or CPU, NUL terminated
+ *
+ * Its owner is the only writer. @next changes with one instruction (a compare
+ * and exchange that interrupts and signals of the owner respect).
+ */
+struct fntrace_header {
+	char		magic[8];
+	uint32_t	byte_order;
+	uint32_t	version;
+	uint32_t	header_size;
+	uint32_t	arch;
+	uint32_t	mode;
+	uint32_t	cpu;
+	uint32_t	pid;
+	uint32_t	tid;
+	uint32_t	session;
+	uint32_t	reserved;
+	uint64_t	addr_high;
+	uint64_t	counter_hz;
+	struct fntrace_clock start;
+	struct fntrace_clock latest;
+	uint64_t	base;
+	uint64_t	older;
+	uint64_t	next;
+	uint64_t	end;
+	uint64_t	wraps;
+	uint64_t	lost;
+	uint64_t	too_deep;
+	uint64_t	growing;
+	char		name[32];
+};
+
+#endif /* !__ASSEMBLER__ */
+#endif /* FNTRACE_FORMAT_H */

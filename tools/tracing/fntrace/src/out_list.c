@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A listing to read: one line an event, in the order of time.
+ *
+ *	5204.000001250 host:prog-100        main() {
+ *	5204.000001300 host:prog-100          parse(); 0.120 us
+ *	5204.000002000 host:prog-100        }
+ *
+ * with the name and duration of what ends in a comment behind the brace.
+ *
+ * A call has one line instead of two if nothing happens between its beginning
+ * and its end: in no task, as else lines would not be in the order of time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+/* Calls inside more than this many others say so by a number. */
+#define MAX_INDENT	60
+
+/* The columns of the time and the task. */
+#define SECONDS_WIDTH	10
+#define TASK_WIDTH	20
+
+/* What a line has besides its texts, and how much of a text is done at once. */
+#define LINE_ROOM	256
+#define TEXT_CHUNK	4096
+
+/**
+ * struct list_task - struct task.out
+ * @label: see make_label(); not a string
+ * @label_len: of it
+ * @depth: calls that have not ended
+ * @room: how many there is room for
+ * @begun: when they began
+ */
+struct list_task {
+	char		*label;
+	size_t		label_len;
+	size_t		depth;
+	size_t		room;
+	uint64_t	begun[];
+};
+
+static struct {
+	struct out	*out;
+	/* A beginning that has no line yet: the next event may be its end. */
+	bool		waiting;
+	struct task	*task;
+	struct symbol	*symbol;
+	uint64_t	ns;
+	size_t		depth;
+} list;
+
+/* A string constant */
+#define put(to, text)	put_text(to, text, sizeof(text) - 1)
+
+/*
+ * A text without what a terminal would take for a command, up to its end or the
+ * first character at or behind @stop. Takes four times as much room.
+ */
+static char *put_clean(char *to, const char **text, const char *stop)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *from = (const unsigned char *)*text;
+
+	while (*from && from < (const unsigned char *)stop) {
+		size_t size;
+
+		if (*from >= 0x20 && *from < 0x7f) {
+			*to++ = *from++;
+			continue;
+		}
+		size = utf8_size(from);
+		if (size) {
+			to = put_text(to, (const char *)from, size);
+			from += size;
+		} else {
+			to = put(to, "\\x");
+			*to++ = hex[*from >> 4];
+			*to++ = hex[*from++ & 15];
+		}
+	}
+	*text = (const char *)from;
+	return to;
+}
+
+static void write_clean(const char *text)
+{
+	while (*text) {
+		char *to = out_room(list.out, 4 * (TEXT_CHUNK + 4));
+
+		out_take(list.out, put_clean(to, &text, text + TEXT_CHUNK));
+	}
+}
+
+/* What stands in every line of a task: "machine:name-tid", and spaces. */
+static void make_label(struct list_task *own, const struct task *task)
+{
+	const struct machine *machine = task->process->machine;
+	char *text = xasprintf("%s%s%s-%u", machine->name, *machine->name ? ":" : "",
+			       *task->name ? task->name : "?", task->tid);
+	size_t len = strlen(text);
+	const char *from = text;
+	char *to;
+
+	own->label = xalloc(4 * len + TASK_WIDTH);
+	to = put_clean(own->label, &from, text + len);
+	while (to < own->label + TASK_WIDTH)
+		*to++ = ' ';
+	own->label_len = to - own->label;
+	free(text);
+}
+
+static struct list_task *grow_task(struct task *task)
+{
+	struct list_task *own = task->out;
+	size_t room = own ? 2 * own->room : 64;
+	bool new = !own;
+
+	own = xrealloc(own, sizeof(*own) + room * sizeof(own->begun[0]));
+	if (new) {
+		make_label(own, task);
+		own->depth = 0;
+	}
+	own->room = room;
+	task->out = own;
+	return own;
+}
+
+static char *put_digits(char *to, uint64_t value, unsigned int digits)
+{
+	unsigned int i;
+
+	for (i = digits; i--; value /= 10)
+		to[i] = '0' + value % 10;
+	return to + digits;
+}
+
+static char *put_spaces(char *to, size_t nr)
+{
+	memset(to, ' ', nr);
+	return to + nr;
+}
+
+/* A line up to what happened. */
+static void write_head(const struct task *task, uint64_t ns, size_t depth)
+{
+	const struct list_task *own = task->out;
+	char *to = out_room(list.out, LINE_ROOM);
+	char *start = to;
+	size_t width;
+
+	to = put_number(to, ns / NSEC_PER_SEC);
+	width = to - start;
+	if (width < SECONDS_WIDTH) {
+		memmove(start + SECONDS_WIDTH - width, start, width);
+		memset(start, ' ', SECONDS_WIDTH - width);
+		to = start + SECONDS_WIDTH;
+	}
+	*to++ = '.';
+	to = put_digits(to, ns % NSEC_PER_SEC, 9);
+	*to++ = ' ';
+	out_take(list.out, to);
+
+	out_write(list.out, own->label, own->label_len);
+	to = out_room(list.out, LINE_ROOM);
+	to = put_spaces(to, 1 + 2 * (depth < MAX_INDENT ? depth : MAX_INDENT));
+	if (depth > MAX_INDENT) {
+		*to++ = '[';
+		to = put_number(to, depth);
+		to = put(to, "] ");
+	}
+	out_take(list.out, to);
+}
+
+static char *put_duration(char *to, uint64_t ns)
+{
+	to = put_number(to, ns / 1000);
+	*to++ = '.';
+	to = put_digits(to, ns % 1000, 3);
+	return put(to, " us");
+}
+
+static void write_entry(void)
+{
+	list.waiting = false;
+	write_head(list.task, list.ns, list.depth);
+	write_clean(list.symbol->name);
+	out_write(list.out, "() {\n", 5);
+}
+
+static void write_leaf(const struct event *event)
+{
+	char *to;
+
+	list.waiting = false;
+	write_head(list.task, list.ns, list.depth);
+	write_clean(list.symbol->name);
+	to = out_room(list.out, LINE_ROOM);
+	to = put(to, "(); ");
+	to = put_duration(to, event->ns - list.ns);
+	if (event->repaired)
+		to = put(to, " /* the end is not in the trace */");
+	*to++ = '\n';
+	out_take(list.out, to);
+}
+
+static void write_exit(const struct event *event, uint64_t begun, size_t depth)
+{
+	char *to;
+
+	write_head(event->task, event->ns, depth);
+	out_write(list.out, "} /* ", 5);
+	write_clean(event->symbol->name);
+	to = out_room(list.out, LINE_ROOM);
+	*to++ = ' ';
+	to = put_duration(to, event->ns - begun);
+	if (event->repaired)
+		to = put(to, ", the end is not in the trace");
+	to = put(to, " */\n");
+	out_take(list.out, to);
+}
+
+static void write_point(const struct event *event, size_t depth)
+{
+	write_head(event->task, event->ns, depth);
+	out_write(list.out, "/* ", 3);
+	write_clean(event->symbol->name);
+	if (event->text && *event->text) {
+		out_write(list.out, " ", 1);
+		write_clean(event->text);
+	}
+	out_write(list.out, " */\n", 4);
+}
+
+static void write_lost(const struct event *event, size_t depth)
+{
+	char *to;
+
+	write_head(event->task, event->ns, depth);
+	to = out_room(list.out, LINE_ROOM);
+	to = put(to, "/* lost ");
+	to = put_number(to, event->count);
+	out_take(list.out, event->count == 1 ? put(to, " call */\n") : put(to, " calls */\n"));
+}
+
+static void list_begin(struct trace *trace, const struct options *options)
+{
+	(void)trace;
+	memset(&list, 0, sizeof(list));
+	list.out = out_open(options->path);
+}
+
+static void list_event(const struct event *event)
+{
+	struct list_task *own = event->task->out;
+
+	if (!own || own->depth == own->room)
+		own = grow_task(event->task);
+
+	if (list.waiting) {
+		if (event->type == EVENT_EXIT && event->task == list.task) {
+			own->depth--;
+			write_leaf(event);
+			return;
+		}
+		write_entry();
+	}
+
+	switch (event->type) {
+	case EVENT_ENTRY:
+		list.waiting = true;
+		list.task = event->task;
+		list.symbol = event->symbol;
+		list.ns = event->ns;
+		list.depth = own->depth;
+		own->begun[own->depth++] = event->ns;
+		break;
+	case EVENT_EXIT:
+		if (!own->depth)
+			break;
+		own->depth--;
+		write_exit(event, own->begun[own->depth], own->depth);
+		break;
+	case EVENT_LOST:
+		write_lost(event, own->depth);
+		break;
+	case EVENT_POINT:
+		write_point(event, own->depth);
+		break;
+	}
+}
+
+static int list_end(struct trace *trace)
+{
+	struct task *task;
+
+	if (list.waiting)
+		write_entry();
+	for (task = trace->tasks; task; task = task->next)
+		if (task->out)
+			free(((struct list_task *)task->out)->label);
+	return out_close(list.out);
+}
+
+const struct writer list_writer = {
+	.name	= "list",
+	.begin	= list_begin,
+	.event	= list_event,
+	.end	= list_end,
+};

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Read what the backend writes; see fntrace_format.h.
+ *
+ * Nothing in a file is believed: it may end anywhere, and its header may be that
+ * of a program which wrote over its own memory.
+ */
+#define _GNU_SOURCE
+#include <byteswap.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fntrace_format.h>
+
+#include "clock.h"
+#include "trace.h"
+
+/*
+ * struct raw - one buffer
+ * @first: bytes to read first, the older ones if the buffer was written over
+ * @second: then these
+ */
+struct raw {
+	struct source	source;
+	struct trace	*trace;
+	struct process	*process;
+	struct task	*task;
+	char		*path;
+	int		fd;
+	bool		swap;
+	uint64_t	addr_high;
+	uint64_t	lost;
+	struct reader	readers[2];
+	unsigned int	reader;
+	uint32_t	depth;
+	bool		begun;
+	uint64_t	last;
+	char		text[64];
+};
+
+static uint64_t fix64(const struct raw *raw, uint64_t value)
+{
+	return raw->swap ? bswap_64(value) : value;
+}
+
+/* The next record that is one. */
+static bool get(struct raw *raw, struct fntrace_record *record)
+{
+	const struct fntrace_record *next;
+
+	while (raw->reader < ARRAY_SIZE(raw->readers)) {
+		next = reader_get(&raw->readers[raw->reader], sizeof(*next));
+		if (!next) {
+			raw->reader++;
+			continue;
+		}
+		raw->source.done += sizeof(*next);
+		record->time = fix64(raw, next->time);
+		record->what = fix64(raw, next->what);
+		if (record->time)
+			return true;
+		raw->trace->nr_bad++;
+	}
+	return false;
+}
+
+static bool raw_next(struct source *source, struct event *event)
+{
+	struct raw *raw = (struct raw *)source;
+	struct fntrace_record record;
+	uint64_t addr;
+
+	memset(event, 0, sizeof(*event));
+	event->task = raw->task;
+	event->process = raw->process;
+	if (!get(raw, &record)) {
+		/* What was lost was lost at the end, or nobody knows where. */
+		if (!raw->lost)
+			return false;
+		event->type = EVENT_LOST;
+		event->count = raw->lost;
+		event->ns = raw->last;
+		raw->lost = 0;
+		return true;
+	}
+
+	addr = record.what >> FNTRACE_ADDR_SHIFT;
+	event->ns = clock_of_counter(source->machine->clock, record.time);
+	raw->last = event->ns;
+	switch (record.what & 3) {
+	case FNTRACE_LOST:
+		event->type = EVENT_LOST;
+		event->count = addr;
+		return true;
+	case FNTRACE_MARK:
+		event->type = EVENT_POINT;
+		if (addr & (FNTRACE_SEND | FNTRACE_RECEIVE)) {
+			event->symbol = event_symbol(raw->trace, addr & FNTRACE_SEND ?
+						     "fntrace:send" : "fntrace:receive");
+			addr &= FNTRACE_MARK_NUMBER;
+		} else {
+			event->symbol = event_symbol(raw->trace, "fntrace:mark");
+		}
+		snprintf(raw->text, sizeof(raw->text), "%" PRIu64, addr);
+		event->text = raw->text;
+		return true;
+	}
+
+	/* The depth that is nearest to the last one and has these bits. */
+	event->depth = record.what >> 2 & ((1u << FNTRACE_DEPTH_BITS) - 1);
+	if (raw->begun) {
+		int32_t step = (int32_t)((event->depth - raw->depth) <<
+				(32 - FNTRACE_DEPTH_BITS)) >> (32 - FNTRACE_DEPTH_BITS);
+
+		event->depth = (int32_t)raw->depth + step < 0 ? 0 : raw->depth + step;
+	}
+	raw->begun = true;
+	raw->depth = event->depth;
+	event->addr = addr | raw->addr_high;
+	event->type = (record.what & 3) == FNTRACE_EXIT ? EVENT_EXIT : EVENT_ENTRY;
+	if (event->type == EVENT_ENTRY)
+		event->symbol = process_symbol(raw->trace, raw->process, event->addr);
+	return true;
+}
+
+static void raw_close(struct source *source)
+{
+	struct raw *raw = (struct raw *)source;
+
+	reader_close(&raw->readers[0]);
+	reader_close(&raw->readers[1]);
+	close(raw->fd);
+	free(raw->path);
+	free(raw);
+}
+
+static void swap_header(struct fntrace_header *header)
+{
+	uint32_t *words[] = {
+		&header->version, &header->header_size, &header->arch, &header->mode,
+		&header->cpu, &header->pid, &header->tid, &header->session,
+	};
+	uint64_t *longs[] = {
+		&header->addr_high, &header->counter_hz, &header->start.counter,
+		&header->start.ns, &header->latest.counter, &header->latest.ns,
+		&header->base, &header->older, &header->next, &header->end,
+		&header->wraps, &header->lost, &header->too_deep,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		*words[i] = bswap_32(*words[i]);
+	for (i = 0; i < ARRAY_SIZE(longs); i++)
+		*longs[i] = bswap_64(*longs[i]);
+}
+
+static bool same_record(int fd, uint64_t a, uint64_t b)
+{
+	struct fntrace_record x, y;
+
+	return pread(fd, &x, sizeof(x), a) == sizeof(x) &&
+	       pread(fd, &y, sizeof(y), b) == sizeof(y) && !memcmp(&x, &y, sizeof(x));
+}
+
+/*
+ * The buffer at @at of a file of @size bytes. Returns the bytes it takes, or 0 if
+ * there is none.
+ */
+static uint64_t open_buffer(struct trace *trace, struct machine *machine, const char *path,
+			    int fd, uint64_t at, uint64_t size, const char *image)
+{
+	struct fntrace_header header;
+	uint64_t records, begin, room, next, used, older;
+	struct raw *raw;
+	bool swap;
+
+	if (pread(fd, &header, sizeof(header), at) != sizeof(header) ||
+	    memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)))
+		return 0;
+	swap = header.byte_order == bswap_32(FNTRACE_BYTE_ORDER);
+	if (swap)
+		swap_header(&header);
+	else if (header.byte_order != FNTRACE_BYTE_ORDER)
+		return 0;
+	if (header.version != FNTRACE_VERSION) {
+		warn("%s: version %u of the format; this program knows %u", path,
+		     header.version, FNTRACE_VERSION);
+		return 0;
+	}
+	if (header.header_size < sizeof(header) || header.header_size > 1u << 20 ||
+	    header.header_size > size - at) {
+		warn("%s: the header is damaged; nothing in it can be read", path);
+		return 0;
+	}
+
+	begin = at + header.header_size;
+	records = size - begin;
+	room = header.end - header.base;
+	next = (header.next < header.end ? header.next : header.end) - header.base;
+	older = 0;
+	if (header.end < header.base || header.next < header.base) {
+		warn("%s: the header is damaged; reading what there is", path);
+		header.wraps = 0;
+		next = records;
+	} else if (header.older || header.wraps ? room > records : next > records) {
+		warn("%s: the file was cut off; reading what there is", path);
+		header.wraps = 0;
+		next = records;
+	} else if (header.older) {
+		older = records - room;
+		if (older < header.older)
+			warn("%s: the file was cut off; reading what there is", path);
+		else
+			older = header.older;
+	}
+	used = header.wraps ? room : next;
+	header.name[sizeof(header.name) - 1] = 0;
+
+	raw = xalloc(sizeof(*raw));
+	raw->source.next = raw_next;
+	raw->source.close = raw_close;
+	raw->source.machine = machine;
+	raw->source.total = used + older;
+	raw->trace = trace;
+	raw->fd = dup(fd);
+	raw->path = xstrdup(path);
+	raw->swap = swap;
+	raw->addr_high = header.addr_high;
+	raw->lost = header.lost;
+	raw->process = trace_session(trace, machine, header.pid, header.session, image);
+	/* The CPUs of a kernel are numbered from 1: no form of output knows a task 0. */
+	raw->task = trace_task(trace, raw->process,
+			       header.tid ? header.tid : header.cpu + 1, header.name);
+	if (header.wraps) {
+		reader_open(&raw->readers[0], raw->fd, begin + next, begin + used);
+		reader_open(&raw->readers[1], raw->fd, begin, begin + next);
+	} else {
+		/* Killed while it moved them: they are in both places. */
+		if (older && same_record(fd, begin, begin + older))
+			used = 0;
+		reader_open(&raw->readers[0], raw->fd, begin + room, begin + room + older);
+		reader_open(&raw->readers[1], raw->fd, begin, begin + used);
+	}
+	if (image)
+		process_map(raw->process, 0, UINT64_MAX, 0, image_open(trace, image, image));
+
+	clock_pair(machine->clock, header.start.counter, header.start.ns);
+	clock_pair(machine->clock, header.latest.counter, header.latest.ns);
+	if (header.counter_hz)
+		machine->clock->hz = header.counter_hz;
+	if (header.too_deep)
+		warn("%s: %" PRIu64 " calls were deeper than the shadow stack", path,
+		     header.too_deep);
+	trace_add_source(trace, &raw->source);
+	return header.header_size + (older ? room + older : used);
+}
+
+bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
+		   const char *image)
+{
+	uint64_t at = 0, size, taken;
+	struct stat status;
+	bool any = false;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status)) {
+		warn("cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	size = status.st_size;
+	while (at < size) {
+		taken = open_buffer(trace, machine, path, fd, at, size, image);
+		if (!taken) {
+			if (any)
+				warn("%s: %" PRIu64 " bytes at the end are no buffer", path,
+				     size - at);
+			break;
+		}
+		any = true;
+		at += taken;
+	}
+	close(fd);
+	if (!any)
+		warn("%s: no buffer of fntrace in it", path);
+	return any;
+}
+
+/* "<pid>-<n>.maps": the path of the program, then copies of /proc/PID/maps. */
+static void open_maps(struct trace *trace, struct machine *machine, const char *path,
+		      uint32_t pid, uint32_t session)
+{
+	struct process *process;
+	char *text, *end;
+
+	text = read_file(path, NULL);
+	if (!text)
+		return;
+	end = strchr(text, '\n');
+	if (end) {
+		*end = 0;
+		process = trace_session(trace, machine, pid, session, text);
+		read_maps(trace, process, end + 1);
+	}
+	free(text);
+}
+
+/* "clock": a line for each reading of the recorder, counter and nanoseconds. */
+static void open_clock(struct machine *machine, const char *path)
+{
+	char *text = read_file(path, NULL), *line, *rest = text;
+	uint64_t counter, ns;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (sscanf(line, "%" SCNu64 " %" SCNu64, &counter, &ns) == 2)
+			clock_pair(machine->clock, counter, ns);
+	free(text);
+}
+
+bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path)
+{
+	struct dirent **entries;
+	size_t before = trace->nr_sources;
+	int i, count;
+
+	count = scandir(path, &entries, NULL, versionsort);
+	if (count < 0) {
+		warn("cannot read %s: %s", path, strerror(errno));
+		return false;
+	}
+	for (i = 0; i < count; i++) {
+		char *name = entries[i]->d_name, *file = xasprintf("%s/%s", path, name);
+		char *dot = strrchr(name, '.');
+		unsigned int pid, session;
+		struct stat status;
+		int fd;
+
+		if (dot && !strcmp(dot, ".maps") && sscanf(name, "%u-%u.", &pid, &session) == 2) {
+			open_maps(trace, machine, file, pid, session);
+		} else if (!strcmp(name, "clock")) {
+			open_clock(machine, file);
+		} else if (dot && !strcmp(dot, ".fntrace")) {
+			fd = open(file, O_RDONLY | O_CLOEXEC);
+			if (fd < 0 || fstat(fd, &status))
+				warn("cannot read %s: %s", file, strerror(errno));
+			else if (!open_buffer(trace, machine, file, fd, 0, status.st_size, NULL))
+				warn("%s: no buffer of fntrace; left out", file);
+			if (fd >= 0)
+				close(fd);
+		}
+		free(file);
+		free(entries[i]);
+	}
+	free(entries);
+	if (trace->nr_sources == before)
+		warn("%s: nothing was recorded in it", path);
+	return trace->nr_sources > before;
+}
+
+size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark **marks)
+{
+	size_t i, nr = 0, room = 0;
+
+	*marks = NULL;
+	for (i = 0; i < trace->nr_sources; i++) {
+		struct raw *raw = (struct raw *)trace->sources[i], scan;
+		struct fntrace_record record;
+		uint64_t bad = trace->nr_bad;
+
+		if (raw->source.next != raw_next || raw->source.machine != machine)
+			continue;
+		scan = *raw;
+		reader_open(&scan.readers[0], raw->fd, raw->readers[0].from, raw->readers[0].to);
+		reader_open(&scan.readers[1], raw->fd, raw->readers[1].from, raw->readers[1].to);
+		while (get(&scan, &record)) {
+			uint64_t value = record.what >> FNTRACE_ADDR_SHIFT;
+
+			if ((record.what & 3) != FNTRACE_MARK ||
+			    !(value & (FNTRACE_SEND | FNTRACE_RECEIVE)))
+				continue;
+			if (nr == room) {
+				room = room ? 2 * room : 64;
+				*marks = xrealloc(*marks, room * sizeof(**marks));
+			}
+			(*marks)[nr++] = (struct clock_mark){
+				.number = value & FNTRACE_MARK_NUMBER,
+				.ns = clock_to_ns(&machine->clock->map, record.time),
+				.send = value & FNTRACE_SEND,
+			};
+		}
+		reader_close(&scan.readers[0]);
+		reader_close(&scan.readers[1]);
+		trace->nr_bad = bad;
+	}
+	return nr;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fntrace record: run a program with libfntrace.so, and the kernel's tracer.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fntrace.h>
+
+#include "clock.h"
+#include "kernel.h"
+#include "main.h"
+#include "trace.h"
+
+/* Beside this program, or where "make install" puts it. */
+static char *find_library(void)
+{
+	static const char *const places[] = { "", "/../lib/fntrace" };
+	char exe[PATH_MAX], *library;
+	ssize_t len;
+	size_t i;
+
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len < 0)
+		die("cannot find out where this program is: %s", strerror(errno));
+	exe[len] = 0;
+	dirname(exe);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		char *path = xasprintf("%s%s/libfntrace.so", exe, places[i]);
+
+		library = realpath(path, NULL);
+		free(path);
+		if (library)
+			return library;
+	}
+	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
+}
+
+/* What a recording leaves, and nothing else, is removed. */
+static bool is_ours(const char *name)
+{
+	static const char *const suffixes[] = { ".fntrace", ".maps", ".dat", ".sym", ".map" };
+	static const char *const names[] = { "info", "task.txt", "events.txt", "clock" };
+	const char *dot = strrchr(name, '.');
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	for (i = 0; dot && i < ARRAY_SIZE(suffixes); i++)
+		if (!strcmp(dot, suffixes[i]))
+			return true;
+	return false;
+}
+
+/* Remove what @which says; returns how many files are left. */
+static unsigned int clean(const char *path, bool (*which)(const char *name))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	unsigned int left = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!which(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0))
+			left++;
+	}
+	if (dir)
+		closedir(dir);
+	return left;
+}
+
+static bool is_raw(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return (dot && (!strcmp(dot, ".fntrace") || !strcmp(dot, ".maps"))) ||
+	       !strcmp(name, "clock");
+}
+
+static bool any_file(const char *name)
+{
+	return true;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type,
+			struct FTW *place)
+{
+	return remove(path);
+}
+
+static void remove_kernel(const char *path)
+{
+	char *kernel = xasprintf("%s/kernel", path);
+
+	nftw(kernel, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	free(kernel);
+}
+
+static void make_directory(const char *path)
+{
+	char *clock;
+
+	if (!mkdir(path, 0755))
+		return;
+	if (errno != EEXIST)
+		die("cannot make the directory %s: %s", path, strerror(errno));
+	/* An older recording makes room. */
+	clock = xasprintf("%s/task.txt", path);
+	if (access(clock, F_OK)) {
+		free(clock);
+		clock = xasprintf("%s/clock", path);
+	}
+	if (!access(clock, F_OK)) {
+		clean(path, is_ours);
+		remove_kernel(path);
+	}
+	free(clock);
+	if (rmdir(path) || mkdir(path, 0755))
+		die("%s has other files in it; not touching them", path);
+}
+
+static void save_clock(FILE *file)
+{
+	uint64_t before, after;
+	struct timespec now;
+
+	before = fntrace_counter();
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	after = fntrace_counter();
+	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", before + (after - before) / 2,
+		now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
+	fflush(file);
+}
+
+static void set_environment(const char *directory, const char *size, const char *full,
+			    bool paused)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	char *library = find_library();
+	char *value = preload && *preload ? xasprintf("%s:%s", library, preload) :
+					    xstrdup(library);
+
+	setenv("LD_PRELOAD", value, 1);
+	setenv("FNTRACE_DIR", directory, 1);
+	if (size)
+		setenv("FNTRACE_SIZE", size, 1);
+	else
+		unsetenv("FNTRACE_SIZE");
+	setenv("FNTRACE_FULL", full, 1);
+	setenv("FNTRACE_START", paused ? "0" : "1", 1);
+	free(value);
+	free(library);
+}
+
+static uint64_t parse_size(const char *text)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (*end == 'k' || *end == 'K')
+		value <<= 10, end++;
+	else if (*end == 'm' || *end == 'M')
+		value <<= 20, end++;
+	else if (*end == 'g' || *end == 'G')
+		value <<= 30, end++;
+	if (errno || end == text || *end || !value || value > UINT64_C(1) << 36)
+		usage_error("\"%s\" is no size", text);
+	return value;
+}
+
+static void add_word(const char ***list, unsigned int *nr, const char *word)
+{
+	*list = xrealloc(*list, (*nr + 2) * sizeof(**list));
+	(*list)[(*nr)++] = word;
+	(*list)[*nr] = NULL;
+}
+
+/*
+ * Wait for the program; once a second the clocks are compared, so that a trace has
+ * nanoseconds even if its program cannot do that any more.
+ */
+static int wait_for(pid_t child, FILE *clock, const sigset_t *signals)
+{
+	const struct timespec second = { .tv_sec = 1 };
+	int status, signal;
+
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		signal = sigtimedwait(signals, NULL, &second);
+		/* From a terminal, the program has it as well. */
+		if (signal == SIGTERM || signal == SIGHUP)
+			kill(child, signal);
+		save_clock(clock);
+	}
+	save_clock(clock);
+	if (WIFSIGNALED(status)) {
+		warn("the program was killed by signal %d (%s); the trace ends there",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return 128 + WTERMSIG(status);
+	}
+	return WEXITSTATUS(status);
+}
+
+static int finish(const char *directory)
+{
+	struct options options = { .path = directory, .progress = isatty(STDERR_FILENO) };
+	struct trace *trace = xalloc(sizeof(*trace));
+	struct machine *machine = trace_machine(trace, "");
+	int error;
+
+	raw_open_dir(trace, machine, directory);
+	kernel_open_dir(trace, machine, directory, &machine->clock->map);
+	if (!trace->nr_sources) {
+		warn("is the program dynamically linked, and was it compiled for this (-pg)?");
+		error = ENODATA;
+	} else {
+		error = convert(trace, &uftrace_writer, &options);
+	}
+	trace_close(trace);
+	free(trace);
+	if (!error && uftrace_left_out()) {
+		warn("%s keeps the records as well; \"fntrace convert\" reads those", directory);
+	} else if (!error) {
+		clean(directory, is_raw);
+		remove_kernel(directory);
+	}
+	return error;
+}
+
+int do_record(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "stop", no_argument, NULL, 'S' },
+		{ "overwrite", no_argument, NULL, 'O' },
+		{ "paused", no_argument, NULL, 'p' },
+		{ "raw", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const char *directory = "fntrace.data", *full = "grow";
+	const char **functions = NULL, **events = NULL;
+	unsigned int nr_functions = 0, nr_events = 0;
+	struct kernel_options kernel = { };
+	struct kernel_live *live = NULL;
+	bool paused = false, raw = false;
+	char *size = NULL, *path, byte;
+	int option, go[2], bad[2], status, code;
+	sigset_t signals, old;
+	pid_t child;
+	FILE *clock;
+
+	while ((option = getopt_long(argc, argv, "+o:kg:d:e:s:h", longs, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			directory = optarg;
+			break;
+		case 'k':
+			kernel.graph = true;
+			break;
+		case 'g':
+			kernel.graph = true;
+			add_word(&functions, &nr_functions, optarg);
+			break;
+		case 'd':
+			kernel.max_depth = parse_size(optarg);
+			break;
+		case 'e':
+			add_word(&events, &nr_events, optarg);
+			break;
+		case 's':
+			size = xasprintf("%" PRIu64, parse_size(optarg));
+			break;
+		case 'S':
+			full = "stop";
+			break;
+		case 'O':
+			full = "overwrite";
+			break;
+		case 'p':
+			paused = true;
+			break;
+		case 'r':
+			raw = true;
+			break;
+		case 'h':
+			usage_error(NULL, NULL);
+			break;
+		default:
+			usage_error("%s", "see the usage");
+		}
+	}
+	if (optind == argc)
+		usage_error("%s", "which program?");
+
+	make_directory(directory);
+	path = xasprintf("%s/clock", directory);
+	clock = fopen(path, "we");
+	if (!clock)
+		die("cannot write %s: %s", path, strerror(errno));
+	save_clock(clock);
+	free(path);
+
+	/* The program waits until the kernel traces it; then it says if it cannot run. */
+	if (pipe2(go, O_CLOEXEC) || pipe2(bad, O_CLOEXEC))
+		die("cannot make a pipe: %s", strerror(errno));
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, &old);
+	child = fork();
+	if (child < 0)
+		die("cannot start a process: %s", strerror(errno));
+	if (!child) {
+		set_environment(directory, size, full, paused);
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		execvp(argv[optind], argv + optind);
+		code = errno;
+		if (write(bad[1], &code, sizeof(code)) < 0)
+			_exit(126);
+		_exit(127);
+	}
+	close(go[0]);
+	close(bad[1]);
+	if (kernel.graph || events) {
+		kernel.dir = directory;
+		kernel.pid = child;
+		kernel.functions = functions;
+		kernel.events = events;
+		live = kernel_live_start(&kernel);
+		if (!live) {
+			close(go[1]);
+			waitpid(child, NULL, 0);
+			clean(directory, is_ours);
+			rmdir(directory);
+			return 1;
+		}
+	}
+	if (write(go[1], "", 1) != 1)
+		die("cannot start the program: %s", strerror(errno));
+	if (read(bad[0], &code, sizeof(code)) == sizeof(code)) {
+		warn("cannot run %s: %s", argv[optind], strerror(code));
+		waitpid(child, NULL, 0);
+		if (live)
+			kernel_live_stop(live, NULL);
+		clean(directory, any_file);
+		remove_kernel(directory);
+		rmdir(directory);
+		return 127;
+	}
+	status = wait_for(child, clock, &signals);
+	fclose(clock);
+	if (live && kernel_live_stop(live, NULL))
+		warn("the kernel's side of the trace may be incomplete");
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(functions);
+	free(events);
+	free(size);
+	if (!raw && finish(directory) && !status)
+		status = 1;
+	return status;
+}

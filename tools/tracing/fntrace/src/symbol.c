@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whose address is it?
+ *
+ * ELF is read with libelf, names are demangled by libiberty, which knows C++ and
+ * both of Rust's schemes.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace.h"
+
+static char *json_escape(const char *name, unsigned int *len)
+{
+	char *text = xalloc(6 * strlen(name) + 1), *to = text;
+
+	for (; *name; name++) {
+		unsigned char c = *name;
+
+		if (c == '"' || c == '\\') {
+			*to++ = '\\';
+			*to++ = c;
+		} else if (c >= 0x80 && utf8_size(name)) {
+			size_t size = utf8_size(name);
+
+			to = put_text(to, name, size);
+			name += size - 1;
+		} else if (c >= 0x80) {
+			/* Bytes that are no UTF-8 must not be in JSON. */
+			to = put_text(to, "\\ufffd", 6);
+		} else if (c < 0x20 || c == 0x7f) {
+			to += sprintf(to, "\\u%04x", c);
+		} else {
+			*to++ = c;
+		}
+	}
+	*to = 0;
+	*len = to - text;
+	return text;
+}
+
+static void name_symbol(struct symbol *symbol, const char *name)
+{
+	char *plain = NULL;
+
+	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
+		plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	if (plain) {
+		/* Rust's have a hash of the crate at the end, which tells nobody anything. */
+		char *hash = strrchr(plain, ':');
+
+		if (hash && hash[1] == 'h' && strlen(hash) == 18 && hash > plain &&
+		    hash[-1] == ':' && strspn(hash + 2, "0123456789abcdef") == 16)
+			hash[-1] = 0;
+	}
+	symbol->name = plain ? plain : xstrdup(name);
+}
+
+/* What is not needed for most of the symbols of a library. */
+static struct symbol *see(struct trace *trace, struct symbol *symbol)
+{
+	if (!symbol->id) {
+		symbol->json = json_escape(symbol->name, &symbol->json_len);
+		symbol->id = ++trace->nr_symbols;
+	}
+	return symbol;
+}
+
+struct image *image_new(struct trace *trace, const char *name)
+{
+	struct image *image = xalloc(sizeof(*image));
+
+	image->path = xstrdup(name);
+	image->next = trace->images;
+	trace->images = image;
+	return image;
+}
+
+void image_add(struct image *image, uint64_t addr, uint64_t size, const char *name)
+{
+	struct symbol *symbol;
+
+	/* A power of two fills the array. */
+	if (!(image->nr_symbols & (image->nr_symbols - 1)))
+		image->symbols = xrealloc(image->symbols, sizeof(*symbol) *
+					  (image->nr_symbols ? 2 * image->nr_symbols : 1));
+	symbol = &image->symbols[image->nr_symbols++];
+	memset(symbol, 0, sizeof(*symbol));
+	symbol->addr = addr;
+	symbol->size = size;
+	name_symbol(symbol, name);
+}
+
+/* Of several names of a place, the one that does not begin with underscores. */
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (!x->size != !y->size)
+		return x->size ? -1 : 1;
+	if (strspn(x->name, "_") != strspn(y->name, "_"))
+		return strspn(x->name, "_") < strspn(y->name, "_") ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+void image_sort(struct image *image)
+{
+	size_t i, kept = 0;
+
+	if (!image->nr_symbols)
+		return;
+	qsort(image->symbols, image->nr_symbols, sizeof(image->symbols[0]), compare_symbols);
+	for (i = 0; i < image->nr_symbols; i++) {
+		if (kept && image->symbols[kept - 1].addr == image->symbols[i].addr) {
+			free(image->symbols[i].name);
+			continue;
+		}
+		image->symbols[kept++] = image->symbols[i];
+	}
+	image->nr_symbols = kept;
+}
+
+static void read_table(struct image *image, Elf *elf, Elf_Scn *section, GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count;
+
+	if (!data || !header->sh_entsize)
+		return;
+	count = data->d_size / header->sh_entsize;
+	for (i = 0; i < count; i++) {
+		const char *name;
+		GElf_Sym symbol;
+
+		if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
+		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC &&
+		     GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE))
+			continue;
+		name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		/* Not the marks that assemblers and linkers make. */
+		if (!name || !*name || *name == '$' || !strncmp(name, ".L", 2) ||
+		    (GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE &&
+		     GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
+		     GELF_ST_BIND(symbol.st_info) != STB_GLOBAL))
+			continue;
+		image_add(image, symbol.st_value, symbol.st_size, name);
+	}
+}
+
+struct image *image_open(struct trace *trace, const char *path, const char *name)
+{
+	struct image *image;
+	Elf_Scn *section = NULL, *dynamic = NULL;
+	GElf_Shdr header, dynamic_header;
+	bool found = false;
+	Elf *elf;
+	int fd;
+
+	for (image = trace->images; image; image = image->next)
+		if (!strcmp(image->path, name))
+			return image;
+	image = image_new(trace, name);
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		warn("no symbols of %s: %s", path, strerror(errno));
+		return image;
+	}
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+		warn("no symbols of %s: not an ELF file", path);
+		goto out;
+	}
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		if (header.sh_type == SHT_SYMTAB) {
+			read_table(image, elf, section, &header);
+			found = true;
+		} else if (header.sh_type == SHT_DYNSYM) {
+			dynamic = section;
+			dynamic_header = header;
+		}
+	}
+	/* What is left in a stripped library. */
+	if (!found && dynamic)
+		read_table(image, elf, dynamic, &dynamic_header);
+	image_sort(image);
+out:
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return image;
+}
+
+void process_map(struct process *process, uint64_t start, uint64_t end,
+		 uint64_t bias, struct image *image)
+{
+	struct mapping *map;
+	size_t i;
+
+	for (i = 0; i < process->nr_maps; i++) {
+		map = &process->maps[i];
+		if (map->start == start && map->end == end && map->image == image)
+			return;
+	}
+	if (!(process->nr_maps & (process->nr_maps - 1)))
+		process->maps = xrealloc(process->maps, sizeof(*map) *
+					 (process->nr_maps ? 2 * process->nr_maps : 1));
+	process->maps[process->nr_maps++] =
+		(struct mapping){ .start = start, .end = end, .bias = bias, .image = image };
+}
+
+static struct symbol *image_find(struct image *image, uint64_t addr)
+{
+	size_t low = 0, high = image->nr_symbols;
+	struct symbol *symbol;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (image->symbols[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	symbol = &image->symbols[low - 1];
+	if (symbol->size && addr - symbol->addr >= symbol->size)
+		return NULL;
+	return symbol;
+}
+
+/* Names without a place: events, and addresses nobody knows. */
+struct name {
+	struct symbol	symbol;
+	struct name	*next;
+};
+
+static struct symbol *named(struct trace *trace, const char *text)
+{
+	struct name **table = trace->name_table, *name;
+	size_t hash = 5381;
+	const char *p;
+
+	for (p = text; *p; p++)
+		hash = hash * 33 + (unsigned char)*p;
+	hash %= ARRAY_SIZE(trace->name_table);
+	for (name = table[hash]; name; name = name->next)
+		if (!strcmp(name->symbol.name, text))
+			return &name->symbol;
+	name = xalloc(sizeof(*name));
+	name->symbol.name = xstrdup(text);
+	name->next = table[hash];
+	table[hash] = name;
+	return see(trace, &name->symbol);
+}
+
+size_t symbol_names(struct trace *trace, struct symbol **used)
+{
+	struct name *name;
+	size_t i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(trace->name_table); i++)
+		for (name = trace->name_table[i]; name; name = name->next)
+			if (name->symbol.used)
+				used[nr++] = &name->symbol;
+	return nr;
+}
+
+void symbol_names_free(struct trace *trace)
+{
+	struct name *name;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(trace->name_table); i++)
+		while ((name = trace->name_table[i])) {
+			trace->name_table[i] = name->next;
+			free(name->symbol.name);
+			free(name->symbol.json);
+			free(name);
+		}
+}
+
+struct symbol *event_symbol(struct trace *trace, const char *name)
+{
+	return named(trace, name);
+}
+
+struct symbol *process_symbol(struct trace *trace, struct process *process, uint64_t addr)
+{
+	unsigned int slot = (addr ^ addr >> 12) % SYMBOL_CACHE;
+	struct symbol *symbol = NULL;
+	char name[32];
+	size_t i;
+
+	if (process->cache[slot].addr == addr && process->cache[slot].symbol)
+		return process->cache[slot].symbol;
+
+	for (i = process->nr_maps; i-- > 0 && !symbol; ) {
+		struct mapping *map = &process->maps[i];
+
+		if (addr >= map->start && addr < map->end)
+			symbol = image_find(map->image, addr - map->bias);
+	}
+	if (symbol) {
+		see(trace, symbol);
+	} else {
+		snprintf(name, sizeof(name), "<%" PRIx64 ">", addr);
+		symbol = named(trace, name);
+		symbol->addr = addr;
+	}
+	process->cache[slot].addr = addr;
+	process->cache[slot].symbol = symbol;
+	return symbol;
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What readers, the merger and writers of fntrace share.
+ *
+ * Readers (one per form of input) make sources; trace_next() merges them by
+ * time, repairs what does not nest and hands out one event after the other;
+ * writers (one per form of output) take them. Nothing is kept per event, so
+ * memory depends on how many tasks and symbols there are, not on how long the
+ * trace is.
+ */
+#ifndef FNTRACE_TRACE_H
+#define FNTRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* xstrdup(), xrealloc(), xasprintf(), ARRAY_SIZE() */
+#define HAVE_DECL_BASENAME 1
+#include <libiberty.h>
+
+#define NSEC_PER_SEC	UINT64_C(1000000000)
+
+/*
+ * struct symbol - a function, or the name of an event
+ * @addr: address relative to the image, of its first byte
+ * @size: in bytes; 0 if unknown, then it reaches to the next symbol
+ * @name: as people read it, demangled
+ * @json: @name with what JSON wants escaped, without quotes
+ * @json_len: strlen(json)
+ * @id: 1, 2, 3 ... in the order in which they were first seen in the trace
+ * @used: a writer has seen it (each writer runs alone)
+ */
+struct symbol {
+	uint64_t	addr;
+	uint64_t	size;
+	char		*name;
+	char		*json;
+	unsigned int	json_len;
+	unsigned int	id;
+	bool		used;
+};
+
+/*
+ * struct image - a file, or a kernel, with symbols
+ * @path: where it was; "[kernel]" and the like for what is no file
+ * @symbols: sorted by address
+ */
+struct image {
+	char		*path;
+	struct symbol	*symbols;
+	size_t		nr_symbols;
+	struct image	*next;
+};
+
+/*
+ * struct mapping - where an image is in an address space
+ * @start: first address
+ * @end: the address behind it
+ * @bias: what to subtract from an address to have that of the symbol
+ */
+struct mapping {
+	uint64_t	start;
+	uint64_t	end;
+	uint64_t	bias;
+	struct image	*image;
+};
+
+/*
+ * struct machine - whose time and process numbers these are
+ * @name: "host", "guest"; empty for the only one
+ * @index: 0, 1, 2...
+ * @clock: how its counter and its time become that of the trace
+ */
+struct machine {
+	char		*name;
+	struct clock	*clock;
+	unsigned int	index;
+	struct machine	*next;
+};
+
+#define SYMBOL_CACHE	4096
+
+/*
+ * struct process - an address space
+ * @machine: where it runs
+ * @pid: its number there; 0 for a kernel
+ * @session: counts what was executed under this number
+ * @first_ns: time of its first event, if @session is not 0
+ * @exe: path of the program, or a name
+ * @out: for the writer; freed with free() at the end
+ * @maps: later ones win over earlier ones
+ * @cache: symbols looked up last, by address
+ */
+struct process {
+	struct machine	*machine;
+	uint32_t	pid;
+	uint32_t	session;
+	uint64_t	first_ns;
+	char		*exe;
+	void		*out;
+	struct mapping	*maps;
+	size_t		nr_maps;
+	struct {
+		uint64_t	addr;
+		struct symbol	*symbol;
+	} cache[SYMBOL_CACHE];
+	struct process	*next;
+};
+
+/* Whose call it is: the kernel's are inside the program's. */
+enum level {
+	LEVEL_PROGRAM,
+	LEVEL_KERNEL,
+};
+
+/*
+ * struct frame - a call that has not ended
+ * @symbol: the function
+ * @process: what @addr belongs to
+ * @addr: an address in it; 0 if its source knows only its name
+ * @ns: when it began
+ * @depth: what its source says
+ * @level: whose it is
+ */
+struct frame {
+	struct symbol	*symbol;
+	struct process	*process;
+	uint64_t	addr;
+	uint64_t	ns;
+	uint32_t	depth;
+	uint32_t	level;
+};
+
+/*
+ * struct task - a thread, or a CPU of a kernel that has none
+ * @process: its address space
+ * @tid: its number on its machine
+ * @name: what it is called
+ * @frames: calls that have not ended, outermost first
+ * @depth: how many
+ * @last_ns: time of its last event
+ * @out: for the writer; freed with free() at the end
+ */
+struct task {
+	struct process	*process;
+	uint32_t	tid;
+	char		name[32];
+	struct frame	*frames;
+	size_t		depth;
+	size_t		room;
+	uint64_t	last_ns;
+	void		*out;
+	struct task	*next;
+	struct task	*same_hash;
+};
+
+enum event_type {
+	EVENT_ENTRY,	/* a function begins */
+	EVENT_EXIT,	/* a function ends */
+	EVENT_LOST,	/* @count calls are missing here */
+	EVENT_POINT,	/* a trace event: @symbol is its name, @text its fields */
+};
+
+/*
+ * struct event - what happened
+ * @ns: when, on the clock of the whole trace
+ * @task: where
+ * @symbol: which function, or the name of an event
+ * @process: what @addr belongs to; NULL if that is the process of the task
+ * @addr: an address in the function; 0 if its source knows only its name
+ * @text: fields of an event as text; NULL if there are none. Valid until the
+ *	next call of the source.
+ * @count: how many calls were lost
+ * @depth: before trace_next(): what the source says; after it: calls around
+ *	this one, 0 for the outermost, the same at entry and exit
+ * @type: what it is
+ * @level: whose call
+ * @repaired: not in the trace; an end that is missing there
+ */
+struct event {
+	uint64_t	ns;
+	struct task	*task;
+	struct symbol	*symbol;
+	struct process	*process;
+	uint64_t	addr;
+	const char	*text;
+	uint64_t	count;
+	uint32_t	depth;
+	enum event_type	type;
+	enum level	level;
+	bool		repaired;
+};
+
+struct trace;
+
+/*
+ * struct source - events of one input that are in the order of time
+ * @next: provides the next event, its time on the clock of the whole trace.
+ *	Returns false at the end.
+ * @close: frees what the source has, with the source itself
+ * @machine: whose clock it has
+ * @total: bytes there are to read, for the progress line; 0 if unknown
+ * @done: bytes read
+ *
+ * A task that is in several files of an input is several sources: the merger
+ * is the one place where things are put in order.
+ */
+struct source {
+	bool		(*next)(struct source *source, struct event *event);
+	void		(*close)(struct source *source);
+	struct machine	*machine;
+	uint64_t	total;
+	uint64_t	done;
+	/* The merger's. */
+	struct event	head;
+};
+
+/*
+ * struct trace - everything that was opened
+ * @nr_open: sources that are not at their end; they are the first ones, a heap
+ * @nr_lost: calls that the tracer could not record
+ * @nr_orphans: ends of calls that began before the trace
+ * @nr_repaired: ends that were put in
+ * @nr_backwards: times that were earlier than the one before
+ * @nr_bad: records that are none
+ */
+struct trace {
+	struct machine	*machines;
+	struct process	*processes;
+	struct task	*tasks;
+	struct image	*images;
+	struct source	**sources;
+	size_t		nr_sources;
+	size_t		nr_open;
+	unsigned int	nr_symbols;
+	uint64_t	nr_events;
+	uint64_t	nr_lost;
+	uint64_t	nr_orphans;
+	uint64_t	nr_backwards;
+	uint64_t	nr_repaired;
+	uint64_t	nr_bad;
+	/* Of trace.c and symbol.c. */
+	struct task	*task_table[4096];
+	struct name	*name_table[4096];
+	bool		begun;
+	bool		taken;
+};
+
+/* trace.c */
+
+/*
+ * trace_machine() - the machine of this name, made if there is none yet
+ */
+struct machine *trace_machine(struct trace *trace, const char *name);
+
+/*
+ * trace_process() - the process of this number, made if there is none yet
+ * @exe: path or name; NULL if not known
+ */
+struct process *trace_process(struct trace *trace, struct machine *machine,
+			      uint32_t pid, const char *exe);
+
+/*
+ * trace_session() - as well, of what was executed under a number as the Nth
+ */
+struct process *trace_session(struct trace *trace, struct machine *machine,
+			      uint32_t pid, uint32_t session, const char *exe);
+
+/*
+ * out_id() - a number of a process or thread in the whole trace
+ *
+ * Those of the second machine are beyond all of the first.
+ */
+static inline uint64_t out_id(const struct machine *machine, uint32_t id)
+{
+	return id + (uint64_t)machine->index * 10000000;
+}
+
+/*
+ * trace_task() - the task of this number, made if there is none yet
+ * @process: where it belongs if it is new
+ * @name: NULL keeps what is known
+ *
+ * Sources of the same machine share tasks; so the kernel's side of a thread is
+ * inside the program's.
+ */
+struct task *trace_task(struct trace *trace, struct process *process,
+			uint32_t tid, const char *name);
+
+/*
+ * trace_add_source() - merge one more source
+ */
+void trace_add_source(struct trace *trace, struct source *source);
+
+/*
+ * trace_next() - the next event of all sources
+ * @event: filled in
+ *
+ * Per task, entries and exits nest: an end without a beginning is left out and
+ * counted, a missing one is put in. Time of a task never goes back: what comes
+ * late gets the time of what was before it, and is counted.
+ *
+ * Return: false at the end.
+ */
+bool trace_next(struct trace *trace, struct event *event);
+
+/*
+ * trace_close() - free everything
+ */
+void trace_close(struct trace *trace);
+
+/* symbol.c */
+
+/*
+ * image_open() - the symbols of an ELF file
+ * @path: the file, whose name in the trace is @name
+ *
+ * Return: the image; it has no symbols if the file cannot be read, and a
+ * warning says so.
+ */
+struct image *image_open(struct trace *trace, const char *path, const char *name);
+
+/*
+ * image_new() - an image that gets its symbols by image_add()
+ */
+struct image *image_new(struct trace *trace, const char *name);
+
+/*
+ * image_add() - add a symbol; image_sort() follows the last one
+ * @name: copied, demangled
+ */
+void image_add(struct image *image, uint64_t addr, uint64_t size, const char *name);
+void image_sort(struct image *image);
+
+/*
+ * process_map() - put an image into an address space
+ */
+void process_map(struct process *process, uint64_t start, uint64_t end,
+		 uint64_t bias, struct image *image);
+
+/*
+ * process_symbol() - the function at an address
+ *
+ * Return: never NULL; an address nobody knows becomes a symbol called "<addr>".
+ */
+struct symbol *process_symbol(struct trace *trace, struct process *process,
+			      uint64_t addr);
+
+/*
+ * event_symbol() - the name of an event, or a function known by name only
+ *
+ * Return: the same symbol for the same name.
+ */
+struct symbol *event_symbol(struct trace *trace, const char *name);
+
+/*
+ * symbol_names() - the symbols of event_symbol() that a writer marked as used
+ * @used: filled in; room for all that have an id
+ *
+ * Return: how many
+ */
+size_t symbol_names(struct trace *trace, struct symbol **used);
+
+/* Of trace_close(). */
+void symbol_names_free(struct trace *trace);
+
+/* util.c */
+
+/*
+ * warn() - one line on standard error, "fntrace: ..."
+ */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * die() - warn() and exit with status 1
+ */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Zeroed memory; never NULL. */
+void *xalloc(size_t size);
+
+/*
+ * struct out - buffered output to a file or a pipe
+ *
+ * Writing never fails for the caller: the first error is kept, later output is
+ * dropped, and out_close() reports it.
+ */
+struct out {
+	int		fd;
+	int		error;
+	char		*path;
+	char		*buffer;
+	size_t		used;
+};
+
+#define OUT_SIZE	(256 * 1024)
+
+/*
+ * out_open() - "-" is standard output
+ */
+struct out *out_open(const char *path);
+void out_flush(struct out *out);
+
+/*
+ * out_room() - a place for @size bytes (at most OUT_SIZE) to be filled and
+ * taken by out_take()
+ */
+static inline char *out_room(struct out *out, size_t size)
+{
+	if (out->used + size > OUT_SIZE)
+		out_flush(out);
+	return out->buffer + out->used;
+}
+
+static inline void out_take(struct out *out, const char *end)
+{
+	out->used = end - out->buffer;
+}
+
+void out_write(struct out *out, const void *data, size_t size);
+void out_printf(struct out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * out_close() - write what is left
+ *
+ * Return: 0, or an errno; a message was printed.
+ */
+int out_close(struct out *out);
+
+/*
+ * put_number() - decimal digits of @value
+ *
+ * Return: where they end. At most 20 bytes.
+ */
+char *put_number(char *to, uint64_t value);
+
+/*
+ * put_text() - the bytes of a string that is known to fit
+ */
+char *put_text(char *to, const char *text, size_t len);
+
+/*
+ * utf8_size() - bytes of a character that can be shown
+ * @text: where it begins
+ *
+ * Return: 0 if that is a control character, or not UTF-8 (RFC 3629), or what XML
+ * does not allow.
+ */
+size_t utf8_size(const void *text);
+
+/* reader.c */
+
+/*
+ * struct reader - read a part of a file from its beginning to its end
+ *
+ * All readers together have a fixed amount of memory for what they read ahead.
+ */
+struct reader {
+	int		fd;
+	uint64_t	from;
+	uint64_t	to;
+	char		*buffer;
+	size_t		size;
+	size_t		used;
+	size_t		have;
+};
+
+/*
+ * reader_open() - @fd stays the caller's; bytes @from to @to
+ */
+void reader_open(struct reader *reader, int fd, uint64_t from, uint64_t to);
+
+/*
+ * reader_get() - the next @size bytes
+ *
+ * Return: where they are until the next call, or NULL if there are not so many.
+ */
+const void *reader_get(struct reader *reader, size_t size);
+void reader_close(struct reader *reader);
+
+/*
+ * read_file() - all of a small file
+ *
+ * Return: its text, NUL terminated, or NULL with errno
+ */
+char *read_file(const char *path, size_t *size);
+
+/* raw.c: what the backend writes */
+
+/*
+ * raw_open_dir() - a directory of "fntrace record --raw", or one whose recorder died
+ * raw_open_dump() - a file of buffers, as a kernel sends them
+ * @image: ELF file with the kernel's symbols, or NULL
+ *
+ * Return: false if there is nothing in it; a message was printed.
+ */
+bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path);
+bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
+		   const char *image);
+
+/*
+ * raw_marks() - marks of messages that a machine sent or received
+ * @marks: allocated, to be freed
+ *
+ * Context: clock_finish() was called.
+ * Return: how many
+ */
+struct clock_mark;
+size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark **marks);
+
+/* uftrace.c: a directory of uftrace */
+bool uftrace_open(struct trace *trace, struct machine *machine, const char *path);
+
+/* maps.c: lines of /proc/PID/maps, with the symbols of the files */
+void read_maps(struct trace *trace, struct process *process, char *text);
+
+/* Writers */
+
+struct options {
+	const char	*path;		/* -o */
+	bool		progress;	/* show a progress line */
+};
+
+/*
+ * struct writer - one form of output
+ * @name: what the user calls it
+ * @begin: start; sources are open, no event was read
+ * @event: one event
+ * @end: finish. Returns 0 or an errno; a message was printed.
+ */
+struct writer {
+	const char	*name;
+	void		(*begin)(struct trace *trace, const struct options *options);
+	void		(*event)(const struct event *event);
+	int		(*end)(struct trace *trace);
+};
+
+/*
+ * uftrace_left_out() - were there calls that uftrace has no room for?
+ */
+bool uftrace_left_out(void);
+
+extern const struct writer uftrace_writer, chrome_writer, perfetto_writer,
+			   flame_writer, list_writer;
+
+#endif /* FNTRACE_TRACE_H */

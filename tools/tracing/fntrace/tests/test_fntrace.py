@@ -1,0 +1,539 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Test fntrace, in KTAP.
+
+    test_fntrace.py DIR [NAME...]
+
+DIR is where make put what it built. Only tests whose names begin with a NAME run,
+if there is one. What a test needs and does not find (a compiler, uftrace, QEMU)
+makes it skip.
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+TESTS = pathlib.Path(__file__).resolve().parent
+RECORD = struct.Struct("<QQ")
+HEADER = 65536
+TIMEOUT = 120
+
+
+class Skip(Exception):
+    """Why a test cannot run here."""
+
+
+class Wrong(Exception):
+    """What is not as it should be."""
+
+
+def expect(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+def need(*programs):
+    for program in programs:
+        if not shutil.which(program):
+            raise Skip(f"no {program}")
+
+
+def run(*command, status=0, **options):
+    """Run a command; returns what it said on both lines."""
+    command = [str(word) for word in command]
+    options.setdefault("timeout", TIMEOUT)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                          check=False, **options)
+    if status is not None and done.returncode != status:
+        said = (done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["?"])
+        raise Wrong(f"{' '.join(command[:3])}...: status {done.returncode}: {said[-1]}")
+    return done
+
+
+class Bench:
+    """Where things are; a directory for each test."""
+
+    def __init__(self, built, work):
+        self.built = built
+        self.fntrace = built / "fntrace"
+        self.library = built / "libfntrace.so"
+        self.work = work
+
+    def compile(self, source, *flags, cc="gcc", name="program"):
+        program = self.work / name
+        need(cc.split()[0])
+        run(*cc.split(), *flags, "-w", f"-I{TESTS.parent}/include", TESTS / source,
+            "-o", program, "-lpthread")
+        return program
+
+    def record(self, *command, options=("--raw",), status=0):
+        """Record a program; returns the directory and what was said."""
+        directory = self.work / "data"
+        shutil.rmtree(directory, ignore_errors=True)
+        done = run(self.fntrace, "record", *options, "-o", directory, *command, status=status)
+        return directory, done
+
+    def chrome(self, *inputs):
+        """Convert to Chrome's form and check it; returns the events and messages."""
+        out = self.work / "trace.json"
+        done = run(self.fntrace, "convert", "-f", "chrome", "-o", out, *inputs)
+        run(sys.executable, TESTS / "check_chrome.py", out)
+        with open(out, encoding="utf-8") as file:
+            return json.load(file)["traceEvents"], done.stderr
+
+
+def counts(events):
+    found = {}
+    for event in events:
+        if event["ph"] == "B":
+            name = event["name"].split("(")[0]
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def wanted(output):
+    return {name: int(count) for name, count in
+            re.findall(r"^count (\S+) (\d+)$", output, re.MULTILINE)}
+
+
+def compare(want, got):
+    expect(want, "the program counted nothing")
+    for name, count in want.items():
+        expect(got.get(name) == count, f"{name}: {got.get(name)} calls, not {count}")
+
+
+def same_counts(bench, program):
+    directory, done = bench.record(program)
+    events, said = bench.chrome(directory)
+    compare(wanted(done.stdout), counts(events))
+    expect("lost" not in said and "backwards" not in said and "left out" not in said, said)
+
+
+# Programs
+
+WAYS = ("-pg", "-pg -mfentry", "-finstrument-functions", "-fpatchable-function-entry=5")
+
+
+def calls(cc, way, level):
+    def test(bench):
+        flags = way.split() + [level]
+        if cc == "clang-19" and way == "-pg":
+            flags.append("-fno-omit-frame-pointer")
+        same_counts(bench, bench.compile("calls.c", *flags, cc=cc))
+    return test
+
+
+def exceptions(way, level):
+    return lambda bench: same_counts(
+        bench, bench.compile("exceptions.cpp", *way.split(), level, cc="g++"))
+
+
+def rust(way):
+    def test(bench):
+        rustc = os.environ.get("RUSTC", "rustc")
+        need(rustc)
+        program = bench.work / "program"
+        run(rustc, *way.split(), "-C", "opt-level=1", TESTS / "calls.rs", "-o", program,
+            env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
+        same_counts(bench, program)
+    return test
+
+
+def elsewhere(machine, way, level):
+    """The backend for another architecture, with its user space emulated."""
+    def test(bench):
+        prefix = f"{machine}-linux-gnu-"
+        sysroot = f"/usr/{machine}-linux-gnu"
+        emulator = f"qemu-{machine}"
+        need(prefix + "gcc", emulator)
+        if not os.path.exists(f"{sysroot}/lib/libc.so.6"):
+            raise Skip(f"no libc for {machine}")
+        lib = bench.built / machine
+        run("make", "-s", "-C", TESTS.parent, "lib", f"OUTPUT={lib}",
+            f"CROSS_COMPILE={prefix}")
+        program = bench.compile("calls.c", *way.split(), level, cc=prefix + "gcc")
+        data = bench.work / "data"
+        data.mkdir()
+        done = run(emulator, "-L", sysroot, "-E", f"LD_PRELOAD={lib}/libfntrace.so",
+                   "-E", f"FNTRACE_DIR={data}", program)
+        events, said = bench.chrome(data)
+        compare(wanted(done.stdout), counts(events))
+        expect("backwards" not in said, said)
+    return test
+
+
+# uftrace
+
+def strip(text, pattern):
+    return [re.sub(pattern, "", line).rstrip() for line in text.splitlines()]
+
+
+def both(bench):
+    """The same program, recorded by uftrace and by us; both as its directories."""
+    need("uftrace")
+    program = bench.compile("tree.c", "-pg", "-O1")
+    theirs = bench.work / "theirs"
+    run("uftrace", "record", "--no-libcall", "--no-event", "-d", theirs, program)
+    ours, _ = bench.record(program, options=())
+    return ours, theirs
+
+
+def agree(*command, pattern, keep=lambda line: True):
+    def test(bench):
+        ours, theirs = both(bench)
+        texts = []
+        for directory in (ours, theirs):
+            lines = strip(run("uftrace", *command, "-d", directory).stdout, pattern)
+            texts.append([line for line in lines if keep(line)])
+        expect(len(texts[1]) > 5, "uftrace said nothing")
+        for mine, other in zip(*texts):
+            expect(mine == other, f"{mine!r} and {other!r}")
+        expect(len(texts[0]) == len(texts[1]), "different numbers of lines")
+    return test
+
+
+def agree_report(bench):
+    ours, theirs = both(bench)
+    tables = []
+    for directory in (ours, theirs):
+        text = run("uftrace", "report", "-d", directory).stdout
+        tables.append(sorted(re.findall(r"(\d+)  (\w+)$", text, re.MULTILINE)))
+    expect(len(tables[0]) == 5 and tables[0] == tables[1], f"{tables[0]} and {tables[1]}")
+
+
+def agree_chrome(bench):
+    ours, theirs = both(bench)
+    events = []
+    for directory in (ours, theirs):
+        text = run("uftrace", "dump", "--chrome", "-d", directory).stdout
+        events.append([(event["ph"], event["name"]) for event in
+                       json.loads(text)["traceEvents"] if event["ph"] in "BE"])
+    # And our converter, of what uftrace recorded.
+    converted, _ = bench.chrome(theirs)
+    events.append([(event["ph"], event["name"]) for event in converted if event["ph"] in "BE"])
+    expect(len(events[1]) > 100, "uftrace said nothing")
+    expect(events[0] == events[1], "uftrace sees other calls in our recording")
+    expect(events[2] == events[1], "we see other calls in uftrace's recording")
+
+
+# Forms
+
+def recorded(bench):
+    return bench.record(bench.compile("tree.c", "-pg", "-O1"))[0]
+
+
+def perfetto(bench):
+    out = bench.work / "trace.pftrace"
+    run(bench.fntrace, "convert", "-f", "perfetto", "-o", out, recorded(bench))
+    done = run(sys.executable, TESTS / "check_perfetto.py", out, status=None)
+    if done.returncode == 4:
+        raise Skip("no package perfetto")
+    expect(done.returncode == 0, done.stdout + done.stderr)
+
+
+def flame(bench):
+    out = bench.work / "trace.svg"
+    run(bench.fntrace, "convert", "-f", "flame", "-o", out, recorded(bench))
+    titles = [element.text or "" for element in xml.etree.ElementTree.parse(out).iter()
+              if element.tag.endswith("title")]
+    expect(any("walk" in title for title in titles), "no box of walk()")
+
+
+def listing(bench):
+    text = run(bench.fntrace, "replay", recorded(bench)).stdout
+    expect(text.count("walk()") >= 64 and text.count("leaf();") > 10, "calls are missing")
+
+
+def raw_is_uftrace(bench):
+    """Converting twice gives what converting once gives."""
+    directory = recorded(bench)
+    again = bench.work / "again"
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
+    first, _ = bench.chrome(directory)
+    second, _ = bench.chrome(again)
+    expect([(e["ph"], e["name"], e["ts"]) for e in first if e["ph"] in "BE"] ==
+           [(e["ph"], e["name"], e["ts"]) for e in second if e["ph"] in "BE"], "they differ")
+
+
+# What goes wrong
+
+def crash(bench):
+    program = bench.compile("tree.c", "-pg", "-O1")
+    directory, done = bench.record(program, "crash", status=128 + 9)
+    expect("killed by signal 9" in done.stderr, done.stderr)
+    events, said = bench.chrome(directory)
+    expect(counts(events).get("through") == 1, "what was before the crash is missing")
+    expect("1 calls had not ended" in said, said)
+
+
+def executed(bench):
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "exec")
+    events, _ = bench.chrome(directory)
+    expect(counts(events).get("main") == 2, f"main: {counts(events).get('main')}")
+
+
+def stops(bench):
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
+                                options=("--raw", "--stop", "-s", "64k"))
+    events, said = bench.chrome(directory)
+    found = counts(events)["leaf"]
+    lost = int(re.search(r"(\d+) calls were lost", said).group(1))
+    expect(found > 2000 and found + lost == 100000, f"{found} and {lost}")
+    expect(any(event["ph"] == "i" for event in events), "the loss is not shown")
+
+
+def overwrites(bench):
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
+                                options=("--raw", "--overwrite", "-s", "64k"))
+    found = counts(bench.chrome(directory)[0])["leaf"]
+    expect(2000 < found < 2100, f"{found} calls in 64 KiB")
+
+
+def no_room(bench):
+    """A disk that gets full while a program is recorded."""
+    mount = bench.work / "small"
+    mount.mkdir()
+    program = bench.compile("tree.c", "-pg", "-O1")
+    script = (f"mount -t tmpfs -o size=4m none {mount} && "
+              f"{bench.fntrace} record --raw -o {mount}/data {program} loop 1000000; "
+              f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
+              f"{mount}/data")
+    done = run("unshare", "-rm", "sh", "-c", script, status=None)
+    if "status" not in done.stdout:
+        raise Skip("no tmpfs without being root")
+    expect("status 0" in done.stdout, "the program did not end as it should")
+    expect("no space left" in done.stderr and "lost" in done.stderr, done.stderr)
+    with open(bench.work / "trace.json", encoding="utf-8") as file:
+        found = counts(json.load(file)["traceEvents"])["leaf"]
+    expect(found > 50000, f"only {found} calls could be read")
+
+
+def full_output(bench):
+    done = run(bench.fntrace, "convert", "-f", "chrome", "-o", "/dev/full", recorded(bench),
+               status=1)
+    expect("No space left" in done.stderr, done.stderr)
+
+
+def backwards(bench):
+    directory = recorded(bench)
+    file = next(directory.glob("*.fntrace"))
+    data = bytearray(file.read_bytes())
+    for at in range(HEADER + 16 * 50, HEADER + 16 * 60, 16):
+        time, what = RECORD.unpack_from(data, at)
+        RECORD.pack_into(data, at, time - 10 ** 9, what)
+    file.write_bytes(data)
+    _, said = bench.chrome(directory)
+    expect("10 times went backwards" in said, said)
+
+
+def no_symbols(bench):
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1", name="gone"))
+    (bench.work / "gone").unlink()
+    events, said = bench.chrome(directory)
+    expect("no symbols of" in said, said)
+    expect(any(name.startswith("<") for name in counts(events)), "no addresses")
+
+
+def cut_off(bench):
+    directory = recorded(bench)
+    file = next(directory.glob("*.fntrace"))
+    os.truncate(file, HEADER + 16 * 40 + 5)
+    events, said = bench.chrome(directory)
+    expect("cut off" in said, said)
+    expect(sum(counts(events).values()) > 10, "what is left was not read")
+
+
+def mutate(data, generator):
+    data = bytearray(data)
+    for _ in range(generator.choice((1, 3, 20))):
+        if not data:
+            break
+        at = generator.randrange(min(len(data), generator.choice((64, 400, len(data)))))
+        data[at] = generator.choice((0, 255, generator.randrange(256), data[at] ^ 128))
+    if generator.random() < 0.2:
+        del data[generator.randrange(len(data) + 1):]
+    return bytes(data)
+
+
+def hostile(form):
+    """Files with errors: never a crash, never without an end."""
+    def test(bench):
+        rounds = int(os.environ.get("FNTRACE_FUZZ", "60"))
+        generator = random.Random(form)
+        source = recorded(bench)
+        if form == "uftrace":
+            run(bench.fntrace, "convert", "-f", "uftrace", "-o", bench.work / "good", source)
+            source = bench.work / "good"
+        bad = bench.work / "bad"
+        for number in range(rounds):
+            shutil.rmtree(bad, ignore_errors=True)
+            shutil.copytree(source, bad)
+            victim = generator.choice(sorted(bad.iterdir()))
+            victim.write_bytes(mutate(victim.read_bytes(), generator))
+            output = generator.choice(("chrome", "perfetto", "flame", "list", "uftrace"))
+            out = bench.work / "out"
+            if out.is_dir():
+                shutil.rmtree(out)
+            done = run(bench.fntrace, "convert", "-f", output, "-o", out, bad, status=None,
+                       timeout=60)
+            expect(done.returncode in (0, 1),
+                   f"round {number}, {victim.name}: status {done.returncode}")
+    return test
+
+
+def usage(*arguments, says, status=2):
+    def test(bench):
+        words = [bench.work if word == "WORK" else word for word in arguments]
+        done = run(bench.fntrace, *words, status=status, cwd=bench.work)
+        expect(says in done.stderr, done.stderr.splitlines()[:1])
+        expect(not (bench.work / "fntrace.data").exists(), "a directory is left")
+    return test
+
+
+# A kernel of our own, and a program on its host
+
+def example(bench):
+    """Run it once; all tests of it read what it left."""
+    need("qemu-system-x86_64")
+    out = bench.built / "example-out"
+    if not (out / "kernel.fntrace").exists():
+        shutil.rmtree(out, ignore_errors=True)
+        run(TESTS.parent / "example/run.sh", "-b", bench.built / "example", "-n", "100", out,
+            env={**os.environ, "FNTRACE": str(bench.fntrace)})
+    return out, bench.built / "example" / "example.elf"
+
+
+def kernel_counts(bench):
+    out, image = example(bench)
+    console = (out / "console.log").read_text(errors="replace")
+    events, said = bench.chrome("-i", image, out / "kernel.fntrace")
+    expect("left out" not in said and "lost" not in said and "backwards" not in said, said)
+    want = re.findall(r"calls (cpu\d) (\w+) (\d+)", console)
+    expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
+    names = {event["tid"]: event["args"]["name"] for event in events
+             if event["ph"] == "M" and event["name"] == "thread_name"}
+    found = {}
+    for event in events:
+        if event["ph"] == "B":
+            key = (names[event["tid"]], event["name"])
+            found[key] = found.get(key, 0) + 1
+    for cpu, name, count in want:
+        key = next((key for key in found if key[1] == name and cpu in key[0]), None)
+        expect(found.get(key, 0) == int(count), f"{cpu} {name}: {found.get(key)}, not {count}")
+
+
+def kernel_merged(bench):
+    """No message arrives before it was sent; the stated error is that of a round trip."""
+    out, image = example(bench)
+    events, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-i", image,
+                                out / "kernel.fntrace")
+    error = int(re.search(r"guest: aligned .* at most (\d+) ns", said).group(1))
+    sent, received = {}, {}
+    for event in events:
+        if event["ph"] == "i" and event["name"].startswith("fntrace:"):
+            number = int(event["args"]["text"])
+            (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
+    both_ends = sorted(set(sent) & set(received))
+    expect(len(both_ends) >= 200, f"{len(both_ends)} messages have both ends")
+    for number in both_ends:
+        expect(received[number] >= sent[number] - error,
+               f"message {number} arrives {sent[number] - received[number]:.0f} ns early")
+    trips = [received[n + 1] - sent[n] for n in both_ends
+             if n % 2 == 0 and n + 1 in received and n in sent]
+    expect(trips and error <= min(trips), f"error {error} ns, shortest round trip {min(trips)}")
+    pids = {event["pid"] for event in events if event["ph"] == "B"}
+    expect(len(pids) == 2, f"{len(pids)} processes")
+
+
+def kernel_offset(bench):
+    """The same, with a known offset of the counters in the place of messages."""
+    out, image = example(bench)
+    _, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-t", "0", "-i", image,
+                           out / "kernel.fntrace")
+    expect("by the offset of the counters" in said, said)
+
+
+def tests():
+    for cc in ("gcc", "clang-19"):
+        for way in WAYS:
+            for level in ("-O0", "-O2"):
+                yield f"program in C, {cc} {way} {level}", calls(cc, way, level)
+    for way in WAYS:
+        yield f"program in C++, {way}", exceptions(way, "-O2")
+    yield "program in Rust, mcount", rust("-Z instrument-mcount -C force-frame-pointers=yes")
+    yield "program in Rust, no-ops", rust("-Z patchable-function-entry=5")
+    for machine, ways in (
+            ("aarch64", ("-pg", "-finstrument-functions", "-fpatchable-function-entry=2")),
+            ("riscv64", ("-pg -fno-omit-frame-pointer", "-finstrument-functions",
+                         "-fpatchable-function-entry=4"))):
+        for way in ways:
+            yield f"program on {machine}, {way}", elsewhere(machine, way, "-O2")
+    yield "uftrace replay agrees", agree("replay", "-f", "none", pattern=r"\[ *\d+\]")
+    yield "uftrace graph agrees", agree(
+        "graph", pattern=r"^[ 0-9.]* [mun]?s ",
+        keep=lambda line: re.match(r" *: .*\w", line) is not None)
+    yield "uftrace report agrees", agree_report
+    yield "uftrace dump --chrome agrees", agree_chrome
+    yield "form perfetto", perfetto
+    yield "form flame", flame
+    yield "form list", listing
+    yield "form uftrace is read as it was written", raw_is_uftrace
+    yield "killed program", crash
+    yield "exec", executed
+    yield "buffer full: stop", stops
+    yield "buffer full: overwrite", overwrites
+    yield "disk full while recording", no_room
+    yield "disk full while converting", full_output
+    yield "clock goes backwards", backwards
+    yield "symbols are missing", no_symbols
+    yield "file cut off", cut_off
+    yield "hostile records", hostile("raw")
+    yield "hostile uftrace directory", hostile("uftrace")
+    yield "usage: no command", usage(says="what to do?")
+    yield "usage: unknown form", usage("convert", "-f", "pdf", "x", says='no form "pdf"')
+    yield "usage: no input", usage("convert", "-f", "list", says="no input")
+    yield "usage: input missing", usage("replay", "/nonexistent", says="No such file", status=1)
+    yield "usage: input is no trace", usage("replay", "/bin/sh", says="neither", status=1)
+    yield "usage: input is an empty directory", usage("replay", "WORK", says="no trace",
+                                                      status=1)
+    yield "usage: program missing", usage("record", "/nonexistent", says="cannot run",
+                                          status=127)
+    yield "kernel of our own: counts", kernel_counts
+    yield "kernel and host in one trace", kernel_merged
+    yield "kernel and host, offset given", kernel_offset
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    built = pathlib.Path(sys.argv[1]).resolve()
+    chosen = [(name, test) for name, test in tests()
+              if len(sys.argv) < 3 or any(name.startswith(word) for word in sys.argv[2:])]
+    shutil.rmtree(built / "example-out", ignore_errors=True)
+    print("TAP version 13")
+    print(f"1..{len(chosen)}")
+    failed = 0
+    for number, (name, test) in enumerate(chosen, 1):
+        with tempfile.TemporaryDirectory(dir=built, prefix="test-") as work:
+            try:
+                test(Bench(built, pathlib.Path(work)))
+                print(f"ok {number} {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {number} {name} # SKIP {reason}", flush=True)
+            except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, KeyError,
+                    AttributeError) as wrong:
+                failed += 1
+                print(f"not ok {number} {name} # {type(wrong).__name__}: {wrong}", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

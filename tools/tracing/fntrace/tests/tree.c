@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One thread, the same calls every time: what two tracers have to agree on.
+ * "tree crash" ends with SIGKILL in the middle, "tree loop N" makes N calls of one
+ * function, "tree exec" becomes another one of itself.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef __clang__
+#define noinline	__attribute__((noinline))
+#else
+#define noinline	__attribute__((noipa))
+#endif
+
+static int sink;
+
+static noinline void leaf(void)
+{
+	sink++;
+}
+
+static noinline void other(int n)
+{
+	while (n--)
+		leaf();
+	sink++;
+}
+
+static noinline int walk(int n)
+{
+	int sum = 0, i;
+
+	for (i = 0; i < n; i++)
+		sum += walk(i);
+	if (n == 2)
+		other(3);
+	sink++;
+	return sum + 1;
+}
+
+static noinline void through(void (*function)(int), int n)
+{
+	function(n);
+	sink++;
+}
+
+int main(int argc, char **argv)
+{
+	long n;
+
+	if (argc > 2 && !strcmp(argv[1], "loop")) {
+		for (n = atol(argv[2]); n > 0; n--)
+			leaf();
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "exec")) {
+		leaf();
+		execl(argv[0], argv[0], NULL);
+		return 1;
+	}
+	walk(6);
+	through(other, 5);
+	if (argc > 1 && !strcmp(argv[1], "crash"))
+		kill(getpid(), SIGKILL);
+	other(2);
+	return 0;
+}
