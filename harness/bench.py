@@ -29,6 +29,7 @@ import shutil
 import statistics
 import subprocess
 
+import fntrace
 import guest
 import kernel as kernels
 import ui
@@ -369,6 +370,9 @@ ROWS = (
     Row("ipi.disable_all", IPIS),
     Row("time.enable_all", SECONDS),
     Row("time.disable_all", SECONDS),
+    Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
+    Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
+    Row("time.fntrace_convert", SECONDS, stock="time.fntrace_convert.stock"),
     Row("dyndbg.total", SITES),
     Row("ipi.dyndbg_on", IPIS),
     Row("bytes.text", BYTES),
@@ -385,7 +389,9 @@ NOTES = (
     "shows the same; of_100 is 4args with 99 other events of the same kind enabled",
     "insn.marker_* are compared with the TRACE_EVENT that has the same fields, and with "
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
-    "time.* are of an emulated machine and only say something relative to each other",
+    "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
+    "uftrace; _disabled is compared with an empty hook, time.fntrace_convert with uftrace dump",
+    "other time.* are of an emulated machine and only say something relative to each other",
     "bytes.text counts the code that stays after boot, without padding",
 )
 
@@ -780,6 +786,10 @@ def measure(patched, pristine):
     for kernel in (patched, pristine):
         figures[kernel] = Figures(kernel.what)
         sizes(kernel, figures[kernel])
+    with ui.Step("measure the function tracer of programs"):
+        for name, pair in fntrace.measure().items():
+            for suffix, value in zip(("", ".stock"), pair):
+                figures[patched].add(name + suffix, value)
     with ui.Step("build the benchmark modules"):
         modules = {kernel: build_module(kernel) for kernel in figures}
         site_sizes(patched, figures[patched])
@@ -797,7 +807,7 @@ def repeatable(kernel):
     """
     names = list(dict.fromkeys(
         name for row in ROWS for name in (row.figure, row.stock)
-        if name.startswith("insn.")))
+        if name.startswith("insn.") and not name.startswith("insn.fntrace_")))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         module = build_module(kernel)

@@ -14,6 +14,7 @@ import re
 import bench
 import check
 import compilefail
+import fntrace
 import ftracetest
 import guest
 import kernel as kernels
@@ -190,6 +191,12 @@ def stress(kernel, rounds):
                               result)
 
 
+def program_and_kernel(kernel):
+    """fntrace, with the kernel's side of a program."""
+    result = fntrace.in_guest(kernel)
+    return lambda found: ktap(found, f"fntrace with the kernel on {kernel.name}", result)
+
+
 def long_stress(kernel, what, directory, seconds, programs=()):
     """Run the stress test of a directory of kselftests."""
     result = guest.boot(kernel, f"cd /selftests/{directory} && ./stress.sh {seconds}\n",
@@ -362,6 +369,7 @@ def main(args):
     check.fast(found)
     check.check_am(found)
     fuzz_parser(found, PARSE_FUZZ_FULL if full else PARSE_FUZZ)
+    fntrace.tests(found)
 
     patched = kernels.Kernel("x86_64")
     pristine = kernels.Kernel("x86_64", pristine=True)
@@ -377,7 +385,8 @@ def main(args):
               lambda: kselftests(patched, 2, KSELFTESTS[:-2]),
               lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS),
               lambda: batch_stress(patched, BATCH_STRESS),
-              lambda: boot_events(patched))
+              lambda: boot_events(patched),
+              lambda: program_and_kernel(patched))
     if full:
         debug = kernels.Kernel("x86_64-debug")
         debug.build()

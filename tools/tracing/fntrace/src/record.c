@@ -348,6 +348,13 @@ int do_record(int argc, char **argv)
 		kernel.pid = child;
 		kernel.functions = functions;
 		kernel.events = events;
+		/*
+		 * The counter of the hooks, if the kernel has it: then nothing is between
+		 * the two sides, whatever the clock of the machine is worth.
+		 */
+#ifdef __x86_64__
+		kernel.clock = "x86-tsc";
+#endif
 		live = kernel_live_start(&kernel);
 		if (!live) {
 			close(go[1]);

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The function tracer of tools/tracing/fntrace: build, test and measure it.
+
+    fntrace.py          all its tests that need no kernel of the series
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import guest
+import results
+import ui
+from ui import BUILD, LOGS, ROOT, Failure
+
+SOURCE = ROOT / "tools" / "tracing" / "fntrace"
+OUT = BUILD / "fntrace"
+# Perfetto's schema, by harness/setup.
+PYTHON = BUILD / "tools" / "python"
+RUSTC = "/usr/bin/rustc"
+TIMEOUT = 1200
+
+# Calls of which the cost of one is measured, as a difference.
+FEW, MANY = 1000, 3000
+# Calls in the trace whose conversion is timed: 16 MB in uftrace's form.
+CONVERTED = 500000
+CONVERSIONS = 3
+
+TEST_LINE = re.compile(r"(not )?ok \d+ (.*?)(?: # (?:SKIP )?(.*))?$")
+
+
+def environment():
+    return {**os.environ, "RUSTC": RUSTC, "PYTHONPATH": str(PYTHON)}
+
+
+def build(*targets):
+    log = LOGS / "fntrace-build.log"
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    ui.must(["make", "-C", SOURCE, f"OUTPUT={OUT}", *(targets or ("all", "example"))], log,
+            "building fntrace")
+
+
+def tests(found, *names):
+    """Its own tests."""
+    group = "fntrace"
+    with ui.Step("build fntrace"):
+        build()
+    lines = []
+    with ui.Step("test fntrace") as step:
+        def take(line):
+            match = TEST_LINE.match(line)
+            if match:
+                lines.append((line, match))
+                step.advance(note=match.group(2))
+        end = ui.run(["/usr/bin/python3", SOURCE / "tests" / "test_fntrace.py", OUT, *names],
+                     LOGS / "fntrace.log", on_line=take, timeout=TIMEOUT, env=environment())
+    for line, match in lines:
+        bad, name, detail = match.groups()
+        found.add(group, name, None if " # SKIP" in line else not bad, detail or "")
+    if end == ui.TIMED_OUT or not lines:
+        found.add(group, "results", False, "it did not end (log: build/log/fntrace.log)")
+    found.close(group)
+
+
+def in_guest(kernel):
+    """A program and the kernel under it, in a guest; returns its Result."""
+    build("all")
+    program = OUT / "system"
+    ui.must(["gcc", "-O1", "-pg", SOURCE / "tests" / "system.c", "-o", program],
+            LOGS / "fntrace-build.log", "compiling a program to trace")
+    built = (OUT / "fntrace", OUT / "libfntrace.so", program)
+    return guest.boot(
+        kernel, "sh /job/test_kernel.sh /job/fntrace /job/system\n", "fntrace-kernel",
+        files={path.name: path for path in (*built, SOURCE / "tests" / "test_kernel.sh")},
+        # For their libraries: where they are themselves the guest may have something else.
+        programs=[str(path) for path in built], timeout=300)
+
+
+# --- measuring -------------------------------------------------------------
+
+def output(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          check=False, **options)
+    if done.returncode:
+        raise Failure(f"{command[0]} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+    return done.stdout
+
+
+def instructions(work, prefix, program, **variables):
+    """Instructions of one call, all that is around it included."""
+    counts = []
+    for calls in (FEW, MANY):
+        said = output(*prefix, work / "instructions", program, calls, "count",
+                      env={**os.environ, **variables}, cwd=work)
+        counts.append(int(said.split()[-1]))
+    return (counts[1] - counts[0]) / (MANY - FEW)
+
+
+def seconds(*command):
+    """The least of several times: what is beside it on the machine only adds."""
+    times = []
+    for _ in range(CONVERSIONS):
+        start = time.monotonic()
+        with open(os.devnull, "w", encoding="utf-8") as null:
+            subprocess.run([str(word) for word in command], stdout=null,
+                           stderr=subprocess.DEVNULL, check=True)
+        times.append(time.monotonic() - start)
+    return min(times)
+
+
+def measure():
+    """Figures by name, as pairs: ours, and what it is compared with.
+
+    insn.fntrace_pair is what an entry and exit add, beside libmcount;
+    insn.fntrace_disabled what a call adds when nothing is traced, beside a hook
+    that only returns.
+    """
+    build()
+    for name in ("uftrace", "gcc"):
+        if not shutil.which(name):
+            raise Failure(f"{name} is missing; install it (harness/setup does on Debian)")
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix="fntrace-") as directory:
+        work = type(BUILD)(directory)
+        source = SOURCE / "tests"
+        output("gcc", "-O2", source / "instructions.c", "-o", work / "instructions")
+        output("gcc", "-O2", source / "pairs.c", "-o", work / "plain")
+        output("gcc", "-O2", "-pg", source / "pairs.c", "-o", work / "traced")
+        output("gcc", "-O1", "-pg", source / "tree.c", "-o", work / "tree")
+        (work / "empty.S").write_text(
+            ".globl mcount, __monstartup, _mcleanup\nmcount: __monstartup: _mcleanup: ret\n"
+            '.section .note.GNU-stack,"",@progbits\n', encoding="utf-8")
+        output("gcc", "-shared", work / "empty.S", "-o", work / "empty.so")
+        ours = {"LD_PRELOAD": str(OUT / "libfntrace.so"), "FNTRACE_DIR": str(work)}
+
+        plain = instructions(work, (), work / "plain")
+        empty = instructions(work, (), work / "traced", LD_PRELOAD=str(work / "empty.so"))
+        off = instructions(work, (), work / "traced", FNTRACE_START="0", **ours)
+        on = instructions(work, (), work / "traced", **ours)
+        mcount = instructions(work, ("uftrace", "record", "--force", "--no-libcall",
+                                     "--no-event", "-d", work / "mcount"), work / "traced")
+        data = work / "data"
+        output(OUT / "fntrace", "record", "-o", data, work / "tree", "loop", CONVERTED)
+        return {
+            "insn.fntrace_pair": (on - plain, mcount - plain),
+            "insn.fntrace_disabled": (off - plain, empty - plain),
+            "time.fntrace_convert": (
+                seconds(OUT / "fntrace", "convert", "-f", "chrome", "-o", "-", data),
+                seconds("uftrace", "dump", "--chrome", "-d", data)),
+        }
+
+
+def main(args):
+    found = results.Results()
+    tests(found, *args)
+    return found.finish()
+
+
+if __name__ == "__main__":
+    ui.main(main)

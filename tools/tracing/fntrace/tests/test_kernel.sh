@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A program and the kernel under it in one trace. As root, with tracefs.
+#
+#	test_kernel.sh FNTRACE PROGRAM
+#
+# PROGRAM is system.c, compiled with -pg.
+
+fntrace=$1
+program=$2
+tracefs=/sys/kernel/tracing
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+# test_that STATUS NAME: report a test.
+test_that()
+{
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number $2"
+	else
+		echo "not ok $number $2"
+		failed=1
+	fi
+}
+
+# inside OUTER INNER: is there a call of INNER inside of one of OUTER in the listing?
+inside()
+{
+	awk -v outer="$1" -v inner="$2" '
+		index($0, " " outer "() {") { depth = 1; next }
+		depth && index($0, "} /* " outer " ") { depth = 0 }
+		depth && index($0, " " inner "()") { found++ }
+		END { print found + 0 }' "$work/list"
+}
+
+before=$(ls "$tracefs/instances")
+
+echo "TAP version 13"
+echo "1..11"
+
+"$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
+	"$program" 2>"$work/said"
+test_that $? "record a program and the kernel"
+"$fntrace" replay "$work/data" >"$work/list" 2>>"$work/said"
+test_that $? "list both"
+[ "$(inside opens do_sys_openat2)" -eq 3 ]
+test_that $? "do_sys_openat2() is inside opens(), three times"
+[ "$(inside asks __x64_sys_getppid)" -eq 3 ] || [ "$(inside asks __do_sys_getppid)" -eq 3 ]
+test_that $? "getppid() is inside asks(), three times"
+[ "$(inside opens __x64_sys_getppid)" -eq 0 ]
+test_that $? "and not inside opens()"
+grep -A 400 ' sleeps() {' "$work/list" | grep -q 'sched:sched_switch'
+test_that $? "the program is switched out in sleeps()"
+
+"$fntrace" convert -f uftrace -o "$work/uftrace" "$work/data" 2>>"$work/said" &&
+	"$fntrace" replay "$work/uftrace" | grep -q 'do_sys_openat2()'
+test_that $? "the directory for uftrace has the kernel's functions"
+
+if [ -e "$tracefs/function_events" ]; then
+	# The first time, the page with the path is not there yet: it shows as a fault.
+	echo 'SyS_openat(int dfd, string path, x32 flags, x16 mode)' >"$tracefs/function_events"
+	"$fntrace" record -g do_sys_openat2 -e functions:SyS_openat --raw -o "$work/events" \
+		"$program" 2>>"$work/said" &&
+		"$fntrace" replay "$work/events" >"$work/list" 2>>"$work/said" &&
+		[ "$(grep -c 'functions:SyS_openat.*path="/proc/version"' "$work/list")" -ge 2 ] &&
+		[ "$(inside opens do_sys_openat2)" -eq 3 ] &&
+		[ "$(inside asks __x64_sys_getppid)" -eq 0 ]
+	test_that $? "a function event, and only what is inside one function"
+	echo >"$tracefs/function_events"
+else
+	test_that 0 "a function event # SKIP no function_events"
+fi
+
+"$fntrace" record -k -e no:such -o "$work/bad" "$program" 2>"$work/bad-said"
+[ $? -ne 0 ] && grep -q 'no:such' "$work/bad-said" && [ ! -e "$work/bad" ]
+test_that $? "an event that does not exist is refused by name"
+"$fntrace" record -g no_such_function -o "$work/bad" "$program" 2>"$work/bad-said"
+[ $? -ne 0 ] && grep -q 'no_such_function' "$work/bad-said"
+test_that $? "a function that does not exist is refused by name"
+
+[ "$(ls "$tracefs/instances")" = "$before" ] && [ "$(cat "$tracefs/current_tracer")" = nop ]
+test_that $? "nothing is left in tracefs"
+
+[ "$failed" -eq 0 ] || sed 's/^/# /' "$work/said" "$work/bad-said"
+exit "$failed"
