@@ -23,7 +23,11 @@ OUT = BUILD / "fntrace"
 # Perfetto's schema, by harness/setup.
 PYTHON = BUILD / "tools" / "python"
 RUSTC = "/usr/bin/rustc"
-TIMEOUT = 1200
+TIMEOUT = 900
+TIMEOUT_FULL = 3600
+# Damaged files of each kind that are converted.
+FUZZ = 60
+FUZZ_FULL = 10000
 
 # Calls of which the cost of one is measured, as a difference.
 FEW, MANY = 1000, 3000
@@ -34,8 +38,9 @@ CONVERSIONS = 3
 TEST_LINE = re.compile(r"(not )?ok \d+ (.*?)(?: # (?:SKIP )?(.*))?$")
 
 
-def environment():
-    return {**os.environ, "RUSTC": RUSTC, "PYTHONPATH": str(PYTHON)}
+def environment(full):
+    return {**os.environ, "RUSTC": RUSTC, "PYTHONPATH": str(PYTHON),
+            "FNTRACE_FUZZ": str(FUZZ_FULL if full else FUZZ)}
 
 
 def build(*targets):
@@ -46,7 +51,7 @@ def build(*targets):
             "building fntrace")
 
 
-def tests(found, *names):
+def tests(found, *names, full=False):
     """Its own tests."""
     group = "fntrace"
     with ui.Step("build fntrace"):
@@ -59,7 +64,7 @@ def tests(found, *names):
                 lines.append((line, match))
                 step.advance(note=match.group(2))
         end = ui.run(["/usr/bin/python3", SOURCE / "tests" / "test_fntrace.py", OUT, *names],
-                     LOGS / "fntrace.log", on_line=take, timeout=TIMEOUT, env=environment())
+                     LOGS / "fntrace.log", on_line=take, timeout=TIMEOUT_FULL if full else TIMEOUT, env=environment(full))
     for line, match in lines:
         bad, name, detail = match.groups()
         found.add(group, name, None if " # SKIP" in line else not bad, detail or "")
@@ -79,7 +84,7 @@ def in_guest(kernel):
         kernel, "sh /job/test_kernel.sh /job/fntrace /job/system\n", "fntrace-kernel",
         files={path.name: path for path in (*built, SOURCE / "tests" / "test_kernel.sh")},
         # For their libraries: where they are themselves the guest may have something else.
-        programs=[str(path) for path in built], timeout=300)
+        programs=["trace-cmd", *map(str, built)], timeout=300)
 
 
 # --- measuring -------------------------------------------------------------

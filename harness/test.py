@@ -369,7 +369,7 @@ def main(args):
     check.fast(found)
     check.check_am(found)
     fuzz_parser(found, PARSE_FUZZ_FULL if full else PARSE_FUZZ)
-    fntrace.tests(found)
+    fntrace.tests(found, full=full)
 
     patched = kernels.Kernel("x86_64")
     pristine = kernels.Kernel("x86_64", pristine=True)

@@ -89,7 +89,7 @@ static slow_path bool make_room(struct fntrace_header *buffer)
 	}
 }
 
-static inline void fill(uint64_t at, uint64_t time, enum fntrace_type type,
+static inline void fill_record(uint64_t at, uint64_t time, enum fntrace_type type,
 			unsigned long depth, uint64_t value)
 {
 	struct fntrace_record *record = (struct fntrace_record *)at;
@@ -109,7 +109,7 @@ static inline bool record_now(struct fntrace_header *buffer, enum fntrace_type t
 	time = counter();
 	if (unlikely(!replace(&buffer->next, next, next + sizeof(struct fntrace_record))))
 		return false;
-	fill(next, time, type, depth, value);
+	fill_record(next, time, type, depth, value);
 	return true;
 }
 
@@ -150,6 +150,17 @@ static inline bool has_slot(const struct fntrace_frame *frame)
 static inline bool reports(const struct fntrace_frame *frame)
 {
 	return (unsigned long)frame->loc & FRAME_REPORTS;
+}
+
+/* With loc it becomes a frame, so that is the last. */
+static inline void fill_frame(struct fntrace_frame *frame, unsigned long loc,
+			      unsigned long ret, unsigned long func)
+{
+	frame->ret = ret;
+	frame->func = func;
+	barrier();
+	WRITE(frame->loc, (unsigned long *)loc);
+	barrier();
 }
 
 /* The innermost frame, which is at @depth. */
@@ -243,11 +254,7 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 		context->buffer->lost++;
 		return false;
 	}
-	frame->ret = ret;
-	frame->func = func;
-	barrier();
-	WRITE(frame->loc, (unsigned long *)loc);
-	barrier();
+	fill_frame(frame, loc, ret, func);
 	return true;
 }
 
@@ -272,11 +279,7 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 		give_back(stack, depth);
 		return enter_slowly(context, loc, ret, func);
 	}
-	frame->ret = ret;
-	frame->func = func;
-	barrier();
-	WRITE(frame->loc, (unsigned long *)loc);
-	barrier();
+	fill_frame(frame, loc, ret, func);
 	return true;
 }
 

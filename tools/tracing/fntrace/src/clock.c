@@ -7,10 +7,11 @@
  * tell: one that was sent at S by the one's clock and received at R by the
  * other's says that the clocks differ by no more than R - S, for no message
  * arrives before it was sent. Messages in both directions bound the offset from
- * both sides; the middle is taken, and half of what is between is the error. This
- * is the reasoning of Marzullo's algorithm, which NTP (RFC 5905) uses.
+ * both sides, as in Marzullo's algorithm, which NTP (RFC 5905) uses; but here over the
+ * whole trace, with a drift.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,23 +137,19 @@ static uint64_t to_counter(const struct clock_map *map, uint64_t ns)
 	       (uint64_t)(((__uint128_t)(ns - pairs[i].ns) << 32) / pairs[i].mult);
 }
 
+/* The line through both, or the one offset there is. */
 static uint64_t apply_knots(const struct clock *clock, uint64_t ns)
 {
 	const struct clock_knot *knots = clock->knots;
-	size_t i = 0;
 	double part;
 
 	if (!clock->nr_knots)
 		return ns;
-	if (clock->nr_knots == 1 || ns <= knots[0].ns)
+	if (clock->nr_knots == 1)
 		return ns + knots[0].offset;
-	if (ns >= knots[clock->nr_knots - 1].ns)
-		return ns + knots[clock->nr_knots - 1].offset;
-	while (ns >= knots[i + 1].ns)
-		i++;
-	part = (double)(ns - knots[i].ns) / (double)(knots[i + 1].ns - knots[i].ns);
-	return ns + knots[i].offset +
-	       (int64_t)(part * (double)(knots[i + 1].offset - knots[i].offset));
+	part = (double)(int64_t)(ns - knots[0].ns) / (double)(knots[1].ns - knots[0].ns);
+	return ns + knots[0].offset +
+	       (int64_t)(part * (double)(knots[1].offset - knots[0].offset));
 }
 
 uint64_t clock_of_counter(const struct clock *clock, uint64_t counter)
@@ -195,36 +192,150 @@ static const struct clock_mark *find_mark(const struct clock_mark *marks, size_t
 	return bsearch(&key, marks, nr, sizeof(*marks), compare_marks);
 }
 
-/* A bound of the offset: my time plus the offset is at least, or at most, ... */
+/*
+ * Bounds of the offset at a time of mine: @offset is the least it can be, or the
+ * most. Both are relative to the first one, to be exact in floating point.
+ */
 struct bound {
-	uint64_t	ns;
-	int64_t		offset;
-	bool		least;
+	double	ns;
+	double	offset;
+	bool	least;
 };
 
-static int compare_bounds(const void *a, const void *b)
-{
-	const struct bound *x = a, *y = b;
+/* Of lines with this slope: how high above 0 may they begin? */
+struct range {
+	double	low;
+	double	high;
+};
 
-	return x->ns < y->ns ? -1 : x->ns > y->ns;
-}
-
-/* What all bounds of a range allow. Returns false if one side is missing. */
-static bool between(const struct bound *bounds, size_t nr, int64_t *low, int64_t *high)
+static struct range range_of(const struct bound *bounds, size_t nr, double slope)
 {
-	bool has_low = false, has_high = false;
+	struct range range = { -HUGE_VAL, HUGE_VAL };
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (bounds[i].least && (!has_low || bounds[i].offset > *low)) {
-			*low = bounds[i].offset;
-			has_low = true;
-		} else if (!bounds[i].least && (!has_high || bounds[i].offset < *high)) {
-			*high = bounds[i].offset;
-			has_high = true;
+		double value = bounds[i].offset - slope * bounds[i].ns;
+
+		if (bounds[i].least && value > range.low)
+			range.low = value;
+		else if (!bounds[i].least && value < range.high)
+			range.high = value;
+	}
+	return range;
+}
+
+/* Which line is wanted: the one with most room, or the highest or lowest at a time. */
+enum wanted {
+	MOST_ROOM,
+	HIGHEST,
+	LOWEST,
+};
+
+static double worth(const struct bound *bounds, size_t nr, double slope, enum wanted wanted,
+		    double ns)
+{
+	struct range range = range_of(bounds, nr, slope);
+
+	switch (wanted) {
+	case HIGHEST:
+		return range.high + slope * ns;
+	case LOWEST:
+		return -(range.low + slope * ns);
+	default:
+		return range.high - range.low;
+	}
+}
+
+/*
+ * The slope between @from and @to that is worth most. All three are concave
+ * functions of the slope, so it is found by halving what it can be.
+ */
+static double best_slope(const struct bound *bounds, size_t nr, double from, double to,
+			 enum wanted wanted, double ns)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		double third = (to - from) / 3;
+
+		if (worth(bounds, nr, from + third, wanted, ns) <
+		    worth(bounds, nr, to - third, wanted, ns))
+			from += third;
+		else
+			to -= third;
+	}
+	return (from + to) / 2;
+}
+
+/* How far from @good, which leaves room, towards @bad is there still some? */
+static double last_slope(const struct bound *bounds, size_t nr, double good, double bad)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		double middle = (good + bad) / 2;
+
+		if (worth(bounds, nr, middle, MOST_ROOM, 0) >= 0)
+			good = middle;
+		else
+			bad = middle;
+	}
+	return good;
+}
+
+/* Clocks that differ more than this in their rates are none. */
+#define SLOPE_MAX	0.01
+
+/*
+ * The offset is taken for a line: clocks have different rates, which do not change
+ * much within a trace. All lines that respect all bounds are possible. Wherever one
+ * looks, what is between the highest and the lowest of them is widest at one of the
+ * ends; so the mean of the four that are extreme there is taken, and what they are
+ * away from it is the error.
+ */
+static void fit(struct clock *clock, const struct bound *bounds, size_t nr, uint64_t first_ns,
+		int64_t first_offset)
+{
+	double ends[2] = { bounds[0].ns, bounds[0].ns }, extreme[4][2], at[2] = { 0, 0 };
+	double slope, from, to, room, error = 0;
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		if (bounds[i].ns < ends[0])
+			ends[0] = bounds[i].ns;
+		if (bounds[i].ns > ends[1])
+			ends[1] = bounds[i].ns;
+	}
+	slope = best_slope(bounds, nr, -SLOPE_MAX, SLOPE_MAX, MOST_ROOM, 0);
+	room = worth(bounds, nr, slope, MOST_ROOM, 0);
+	from = room < 0 ? slope : last_slope(bounds, nr, slope, -SLOPE_MAX);
+	to = room < 0 ? slope : last_slope(bounds, nr, slope, SLOPE_MAX);
+	for (i = 0; i < 4; i++) {
+		enum wanted wanted = i & 1 ? HIGHEST : LOWEST;
+		double best = best_slope(bounds, nr, from, to, wanted, ends[i / 2]);
+		struct range range = range_of(bounds, nr, best);
+		double start = wanted == HIGHEST ? range.high : range.low;
+
+		for (j = 0; j < 2; j++) {
+			extreme[i][j] = start + best * ends[j];
+			at[j] += extreme[i][j] / 4;
 		}
 	}
-	return has_low && has_high;
+	for (i = 0; i < 4; i++)
+		for (j = 0; j < 2; j++)
+			if (fabs(extreme[i][j] - at[j]) > error)
+				error = fabs(extreme[i][j] - at[j]);
+	/* Bounds that contradict each other by so much. */
+	if (room < 0)
+		error -= room;
+
+	for (j = 0; j < 2; j++) {
+		clock->knots[j].ns = first_ns + (int64_t)ends[j];
+		clock->knots[j].offset = first_offset + (int64_t)llrint(at[j]);
+	}
+	clock->nr_knots = ends[1] > ends[0] ? 2 : 1;
+	clock->error_ns = (uint64_t)fmin(ceil(error) + 1, 1e18);
+	clock->method = ALIGN_MARKS;
 }
 
 bool clock_align_marks(struct clock *clock, const struct clock_mark *mine, size_t nr_mine,
@@ -232,61 +343,35 @@ bool clock_align_marks(struct clock *clock, const struct clock_mark *mine, size_
 {
 	struct bound *bounds = xalloc(nr_mine * sizeof(*bounds));
 	struct clock_mark *sorted = xalloc(nr_theirs * sizeof(*sorted));
-	size_t i, nr = 0, parts, from;
-	int64_t low, high;
-	bool found;
+	bool has_least = false, has_most = false;
+	uint64_t first_ns = 0;
+	int64_t first_offset = 0;
+	size_t i, nr = 0;
 
 	memcpy(sorted, theirs, nr_theirs * sizeof(*sorted));
 	qsort(sorted, nr_theirs, sizeof(*sorted), compare_marks);
 	for (i = 0; i < nr_mine; i++) {
 		const struct clock_mark *other =
 			find_mark(sorted, nr_theirs, mine[i].number, !mine[i].send);
+		int64_t offset;
 
 		if (!other)
 			continue;
-		bounds[nr].ns = mine[i].ns;
-		bounds[nr].offset = other->ns - mine[i].ns;
-		bounds[nr++].least = !mine[i].send;
-	}
-	free(sorted);
-	qsort(bounds, nr, sizeof(*bounds), compare_bounds);
-
-	found = between(bounds, nr, &low, &high);
-	/*
-	 * Clocks that drift apart have no one offset. Then as few parts as it takes,
-	 * each of which has one, and a line from the middle of one to the next.
-	 */
-	clock->nr_knots = 0;
-	clock->error_ns = 0;
-	for (parts = 1; found && parts <= ARRAY_SIZE(clock->knots); parts++) {
-		clock->nr_knots = 0;
-		clock->error_ns = 0;
-		for (i = 0, from = 0; i < parts; i++) {
-			size_t to = nr * (i + 1) / parts;
-
-			if (!between(bounds + from, to - from, &low, &high))
-				break;
-			if (low > high && parts < ARRAY_SIZE(clock->knots))
-				break;
-			if ((uint64_t)llabs(high - low + 1) / 2 > clock->error_ns)
-				clock->error_ns = llabs(high - low + 1) / 2;
-			clock->knots[i].ns = bounds[from + (to - from) / 2].ns;
-			clock->knots[i].offset = low + (high - low) / 2;
-			clock->nr_knots = i + 1;
-			from = to;
+		offset = other->ns - mine[i].ns;
+		if (!nr) {
+			first_ns = mine[i].ns;
+			first_offset = offset;
 		}
-		if (i == parts)
-			break;
+		bounds[nr].ns = (double)(int64_t)(mine[i].ns - first_ns);
+		bounds[nr].offset = (double)(int64_t)((uint64_t)offset - first_offset);
+		bounds[nr].least = !mine[i].send;
+		has_least |= bounds[nr].least;
+		has_most |= !bounds[nr].least;
+		nr++;
 	}
-	/* Not even so: the bounds contradict each other, and the error says it. */
-	if (found && clock->nr_knots != parts) {
-		between(bounds, nr, &low, &high);
-		clock->knots[0].offset = low + (high - low) / 2;
-		clock->nr_knots = 1;
-		clock->error_ns = llabs(high - low + 1) / 2;
-	}
+	if (has_least && has_most)
+		fit(clock, bounds, nr, first_ns, first_offset);
+	free(sorted);
 	free(bounds);
-	if (found)
-		clock->method = ALIGN_MARKS;
-	return found;
+	return has_least && has_most;
 }

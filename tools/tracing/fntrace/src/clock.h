@@ -45,9 +45,8 @@ enum align_method {
  * @method: how @offset was found
  * @reference: the machine whose clock is that of the trace
  * @counter_offset: what to add to its counter to have that of @reference
- * @knots: what to add to its nanoseconds, from a time of its own on; in between
- *	a line
- * @error_ns: how far a time may be off
+ * @knots: what to add to its nanoseconds at one or two times of its own; a line
+ * @error_ns: how far a time between the first and the last message may be off
  */
 struct clock {
 	struct clock_map	map;
@@ -58,7 +57,7 @@ struct clock {
 	struct clock_knot {
 		uint64_t	ns;
 		int64_t		offset;
-	}			knots[16];
+	}			knots[2];
 	size_t			nr_knots;
 	uint64_t		error_ns;
 };

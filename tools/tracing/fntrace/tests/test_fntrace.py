@@ -398,6 +398,96 @@ def usage(*arguments, says, status=2):
     return test
 
 
+# Buffers made here, of which everything is known
+
+BUFFER = "8s10I14Q32s"
+MAGIC = b"fntrace\0"
+ENTRY, EXIT, MARK = 0, 1, 3
+SEND, RECEIVE = 1 << 47, 1 << 46
+
+
+def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", hertz=0):
+    """A file of one buffer; RECORDS are (counter, type, depth, value)."""
+    base = 1 << 20
+    end = base + 16 * len(records)
+    head = struct.pack(order + BUFFER, MAGIC, 0x01020304, 1, 4096, 1, 0, 0, 100, tid, 0, 0,
+                       0, hertz, *clocks[0], *clocks[1], base, 0, end, end, 0, 0, 0, 0, name)
+    body = b"".join(struct.pack(order + "QQ", counter, value << 16 | depth << 2 | kind)
+                    for counter, kind, depth, value in records)
+    return head.ljust(4096, b"\0") + body
+
+
+def swapped(bench):
+    """Of a machine with the other order of bytes, the same trace."""
+    records = [(1000 + n, n % 2, 0, 0x1000 + n // 2 * 16) for n in range(100)]
+    found = []
+    for order in "<>":
+        file = bench.work / "swapped"
+        file.write_bytes(buffer(records, clocks=((1, 1), (1000001, 2000001)), order=order))
+        found.append([(e["ph"], e["name"], e["ts"]) for e in bench.chrome(file)[0]
+                      if e["ph"] in "BE"])
+    expect(len(found[0]) == 100 and found[0] == found[1], "they differ")
+
+
+def conversation(seed, drift, rounds=200, shortest=2000):
+    """Two machines that talk; returns marks of both, and when each really was."""
+    generator = random.Random(seed)
+    true, host, guest = 10 ** 9, [], []
+    truth = {}
+
+    def counters(time):
+        # The guest's counter began later, has another rate, and is not constant.
+        return time, int((time - 5 * 10 ** 8) * 2 * (1 + drift))
+
+    for number in range(0, 2 * rounds, 2):
+        for message, sender, receiver in ((number, host, guest), (number + 1, guest, host)):
+            for side, mark in ((sender, SEND), (receiver, RECEIVE)):
+                true += shortest + int(generator.expovariate(1 / 20000))
+                truth[(message, mark)] = true
+                side.append((counters(true)[0 if side is host else 1], MARK, 0, mark | message))
+        true += generator.randrange(10 ** 6, 10 ** 7)
+    return host, guest, truth, counters
+
+
+def clocks(drift):
+    """The stated error is the error, whatever the clocks do."""
+    def test(bench):
+        for seed in range(3):
+            host, guest, truth, counters = conversation(seed, drift)
+            ends = (9 * 10 ** 8, 10 ** 10)
+            (bench.work / "host").write_bytes(buffer(host, clocks=[(t, t) for t in ends]))
+            # It believes that its counter has two units in a nanosecond.
+            (bench.work / "guest").write_bytes(buffer(guest, hertz=2 * 10 ** 9, clocks=(
+                (counters(ends[0])[1], 7 * 10 ** 12),
+                (counters(ends[0])[1] + 2 * 10 ** 9, 7 * 10 ** 12 + 10 ** 9))))
+            events, said = bench.chrome("-m", "host", bench.work / "host",
+                                        "-m", "guest", bench.work / "guest")
+            error = int(re.search(r"error at most (\d+) ns", said).group(1))
+            expect(error < 100000, f"error of {error} ns")
+            for event in events:
+                if event["ph"] != "i":
+                    continue
+                mark = SEND if event["name"].endswith("send") else RECEIVE
+                off = event["ts"] * 1000 - truth[(int(event["args"]["text"]), mark)]
+                expect(abs(off) <= error + 2, f"off by {off:.0f} ns, not {error}")
+    return test
+
+
+def offset(bench):
+    """A known offset of the counters: to the nanosecond."""
+    clock = ((1000, 5000), (2001000, 1005000))
+    (bench.work / "host").write_bytes(buffer([(1500, ENTRY, 0, 1), (2500, EXIT, 0, 1)],
+                                             clocks=clock))
+    (bench.work / "guest").write_bytes(buffer([(1700 - 700, ENTRY, 0, 2),
+                                               (2300 - 700, EXIT, 0, 2)]))
+    (bench.work / "tsc-offset").write_text("-700\n", encoding="ascii")
+    for given in ("-700", str(2 ** 64 - 700), bench.work / "tsc-offset"):
+        events, _ = bench.chrome("-m", "host", bench.work / "host", "-m", "guest", "-t", given,
+                                 bench.work / "guest")
+        times = [event["ts"] * 1000 for event in events if event["ph"] in "BE"]
+        expect(times == [5250, 5350, 5650, 5750], f"{times}")
+
+
 # A kernel of our own, and a program on its host
 
 def example(bench):
@@ -488,12 +578,18 @@ def tests():
     yield "form uftrace is read as it was written", raw_is_uftrace
     yield "killed program", crash
     yield "exec", executed
+    yield "naked function", lambda bench: same_counts(bench,
+                                                      bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops
     yield "buffer full: overwrite", overwrites
     yield "disk full while recording", no_room
     yield "disk full while converting", full_output
     yield "clock goes backwards", backwards
     yield "symbols are missing", no_symbols
+    yield "other order of bytes", swapped
+    yield "clocks of two machines", clocks(0)
+    yield "clocks of two machines that drift apart", clocks(5e-5)
+    yield "offset of two machines' counters", offset
     yield "file cut off", cut_off
     yield "hostile records", hostile("raw")
     yield "hostile uftrace directory", hostile("uftrace")

@@ -39,7 +39,7 @@ inside()
 before=$(ls "$tracefs/instances")
 
 echo "TAP version 13"
-echo "1..11"
+echo "1..14"
 
 "$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
 	"$program" 2>"$work/said"
@@ -72,6 +72,26 @@ if [ -e "$tracefs/function_events" ]; then
 	echo >"$tracefs/function_events"
 else
 	test_that 0 "a function event # SKIP no function_events"
+fi
+
+# What "guest" is here was recorded later on the same machine, so that its counter is
+# that of "host" and the order is known.
+if command -v trace-cmd >/dev/null; then
+	trace-cmd record -q -C x86-tsc -p function_graph -g do_sys_openat2 -o "$work/trace.dat" \
+		"$fntrace" record --raw -o "$work/guest" "$program" >>"$work/said" 2>&1
+	"$fntrace" convert -f list -o "$work/all" -m host "$work/data" \
+		-m guest -t 0 "$work/guest" "$work/trace.dat" 2>>"$work/said"
+	test_that $? "two programs and two kernels in one trace"
+	grep ' guest:' "$work/all" >"$work/list"
+	[ "$(inside opens do_sys_openat2)" -eq 3 ]
+	test_that $? "a trace.dat's do_sys_openat2() is inside opens(), three times"
+	[ "$(grep -n ' host:.*} /\* main ' "$work/all" | cut -d : -f 1)" -lt \
+		"$(grep -n ' guest:.* main() {' "$work/all" | cut -d : -f 1)" ]
+	test_that $? "what was later is later"
+else
+	for what in "four in one trace" "a trace.dat inside opens()" "what was later is later"; do
+		test_that 0 "$what # SKIP no trace-cmd"
+	done
 fi
 
 "$fntrace" record -k -e no:such -o "$work/bad" "$program" 2>"$work/bad-said"
