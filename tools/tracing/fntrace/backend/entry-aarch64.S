@@ -153,6 +153,7 @@ fntrace_return:
 	SAVE
 	bl	fntrace_current
 	add	x1, sp, #SAVE_SIZE
+	ldr	x2, [sp, #160]
 	bl	fntrace_leave
 	str	x0, [sp, #168]
 	RESTORE

@@ -25,7 +25,9 @@
  * exchange that fails if this happened after the counter was read, therefore
  * times in a buffer never go back. It is one instruction on x86, without a lock
  * prefix, and load and store exclusive elsewhere. FNTRACE_SHARED makes it an
- * atomic operation for embedders whose threads may change the CPU in a hook.
+ * atomic operation for embedders whose threads may change the CPU in a hook; then
+ * a buffer must not be written over, or a record may be torn. buffer->busy keeps a
+ * handler from making room while the code that it interrupted writes a record.
  *
  * The hooks are reached through a pointer that is changed by one store. A
  * function that is in the hook when tracing stops is recorded; one that was
@@ -59,69 +61,6 @@ static inline bool replace(uint64_t *word, uint64_t old, uint64_t new)
 #endif
 }
 
-/*
- * The buffer has no room. Two may be here at the same time only as a handler
- * inside the other. When writing over, the exchange decides who begins anew. When
- * growing, the handler sees that somebody is at it and loses its record.
- */
-static slow_path bool make_room(struct fntrace_header *buffer)
-{
-	uint64_t next;
-	bool done;
-
-	switch (buffer->mode) {
-	case FNTRACE_OVERWRITE:
-		next = READ(buffer->next);
-		if (next >= buffer->end && replace(&buffer->next, next, buffer->base))
-			buffer->wraps++;
-		return true;
-	case FNTRACE_GROW:
-		if (READ(buffer->growing))
-			return false;
-		WRITE(buffer->growing, 1);
-		barrier();
-		done = fntrace_grow(buffer);
-		barrier();
-		WRITE(buffer->growing, 0);
-		return done;
-	default:
-		return false;
-	}
-}
-
-static inline void fill_record(uint64_t at, uint64_t time, enum fntrace_type type,
-			unsigned long depth, uint64_t value)
-{
-	struct fntrace_record *record = (struct fntrace_record *)at;
-
-	record->what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) | type;
-	record->time = time;
-}
-
-/* If there is room and nobody comes in between. */
-static inline bool record_now(struct fntrace_header *buffer, enum fntrace_type type,
-			      unsigned long depth, uint64_t value)
-{
-	uint64_t next = READ(buffer->next), time;
-
-	if (unlikely(next >= buffer->end))
-		return false;
-	time = counter();
-	if (unlikely(!replace(&buffer->next, next, next + sizeof(struct fntrace_record))))
-		return false;
-	fill_record(next, time, type, depth, value);
-	return true;
-}
-
-static slow_path bool record(struct fntrace_header *buffer, enum fntrace_type type,
-			     unsigned long depth, uint64_t value)
-{
-	while (!record_now(buffer, type, depth, value))
-		if (READ(buffer->next) >= buffer->end && !make_room(buffer))
-			return false;
-	return true;
-}
-
 static inline bool inside(const struct fntrace_stack *stack, unsigned long addr)
 {
 	return addr >= stack->low && addr < stack->high;
@@ -135,6 +74,86 @@ static inline bool same_stack(const struct fntrace_stack *stack,
 			      unsigned long a, unsigned long b)
 {
 	return inside(stack, a) && inside(stack, b);
+}
+
+/*
+ * Is somebody at the buffer, in whom this is a handler? Who is writes down his stack
+ * pointer. One that is as deep as this on the same stack, or deeper, is no more: a
+ * handler that came in between was left by longjmp().
+ */
+static inline bool is_busy(const struct fntrace_context *context, unsigned long here)
+{
+	unsigned long who = READ(context->buffer->busy);
+
+	return unlikely(who) && !(who <= here && same_stack(context->stack, who, here));
+}
+
+/*
+ * The buffer has no room. A record that was taken but is not filled yet must not be
+ * moved or overwritten, so a handler loses what it has, if it came in between. It may
+ * also have come just before, and made the room that is wanted here.
+ */
+static slow_path bool make_room(struct fntrace_context *context)
+{
+	struct fntrace_header *buffer = context->buffer;
+	unsigned long here = stack_pointer();
+	bool done = true;
+
+	if (buffer->mode == FNTRACE_STOP || buffer->base >= buffer->end ||
+	    is_busy(context, here))
+		return false;
+	WRITE(buffer->busy, here);
+	barrier();
+	if (READ(buffer->next) >= buffer->end) {
+		if (buffer->mode == FNTRACE_OVERWRITE) {
+			WRITE(buffer->next, buffer->base);
+			buffer->wraps++;
+		} else {
+			done = fntrace_grow(buffer);
+		}
+	}
+	barrier();
+	WRITE(buffer->busy, 0);
+	return done;
+}
+
+/* If there is room and nobody comes in between. */
+static inline bool record_now(struct fntrace_context *context, enum fntrace_type type,
+			      unsigned long depth, uint64_t value)
+{
+	struct fntrace_header *buffer = context->buffer;
+	unsigned long here = stack_pointer();
+	bool inner = is_busy(context, here), done = false;
+	struct fntrace_record *record;
+	uint64_t next, time;
+
+	if (likely(!inner))
+		WRITE(buffer->busy, here);
+	barrier();
+	next = READ(buffer->next);
+	if (likely(next < buffer->end)) {
+		time = counter();
+		if (likely(replace(&buffer->next, next, next + sizeof(*record)))) {
+			record = (struct fntrace_record *)next;
+			record->what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) |
+				       type;
+			record->time = time;
+			done = true;
+		}
+	}
+	barrier();
+	if (likely(!inner))
+		WRITE(buffer->busy, 0);
+	return done;
+}
+
+static slow_path bool record(struct fntrace_context *context, enum fntrace_type type,
+			     unsigned long depth, uint64_t value)
+{
+	while (!record_now(context, type, depth, value))
+		if (READ(context->buffer->next) >= context->buffer->end && !make_room(context))
+			return false;
+	return true;
 }
 
 static inline unsigned long where(const struct fntrace_frame *frame)
@@ -158,9 +177,58 @@ static inline void fill_frame(struct fntrace_frame *frame, unsigned long loc,
 {
 	frame->ret = ret;
 	frame->func = func;
+#ifdef __aarch64__
+	frame->fp = loc & FRAME_BITS ? 0 : ((unsigned long *)loc)[-1];
+#endif
 	barrier();
 	WRITE(frame->loc, (unsigned long *)loc);
 	barrier();
+}
+
+/*
+ * Is this the frame that returns with these pointers? The slot, or what stands for
+ * it, is right below the stack pointer then. On arm64 a slot is anywhere in the frame,
+ * but the frame pointer is its caller's again.
+ */
+static inline bool returns(const struct fntrace_frame *frame, unsigned long sp,
+			   unsigned long fp)
+{
+#if defined(__x86_64__)
+	return (unsigned long)frame->loc == sp - sizeof(long);
+#elif defined(__aarch64__)
+	if (has_slot(frame))
+		return frame->fp == fp;
+#endif
+	return where(frame) == sp - sizeof(long) && !reports(frame);
+}
+
+/*
+ * Does a call at @loc prove that a frame was left? If it is below on the same stack,
+ * or at the same place. Functions that report and are inlined into one another have
+ * one place; but if the hook is called from the same instruction again (@ret), it is
+ * another call of the same one.
+ *
+ * On arm64 a function that is about to return has given its frame up, and an interrupt
+ * may have its own there. So only what is below its caller's frame is certain, and that
+ * two functions with a frame of the same caller are not both alive.
+ */
+static inline bool is_left(const struct fntrace_stack *stack, const struct fntrace_frame *frame,
+			   unsigned long loc, unsigned long ret)
+{
+	unsigned long at = where(frame), here = loc & ~FRAME_BITS;
+
+	if (!at)
+		return false;
+#ifdef __aarch64__
+	if (has_slot(frame)) {
+		if (!(loc & FRAME_BITS) && ((unsigned long *)loc)[-1] == frame->fp)
+			return true;
+		return same_stack(stack, frame->fp, here) && frame->fp <= here;
+	}
+#endif
+	if (at == here)
+		return !(reports(frame) && loc & FRAME_REPORTS && frame->ret != ret);
+	return at < here && same_stack(stack, at, here);
 }
 
 /* The innermost frame, which is at @depth. */
@@ -171,27 +239,25 @@ static inline void give_back(struct fntrace_stack *stack, unsigned long depth)
 	WRITE(stack->depth, depth);
 }
 
-/*
- * Drop what was left without returning, as far as a call at @loc proves it: what
- * is below it on the same stack, or at the same place. Functions that report and
- * are inlined into one another have one place; but if the hook is called from the
- * same instruction again (@ret), it is another call of the same one.
- */
+/* Drop what was left without returning: the outermost that was, and all inside of it. */
 static slow_path
 void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret)
 {
 	struct fntrace_stack *stack = context->stack;
+	unsigned long i, at, here = loc & ~FRAME_BITS, left = stack->depth;
 
-	while (stack->depth) {
+	for (i = stack->depth; i-- > 0; ) {
+		at = where(&stack->frames[i]);
+		if (is_left(stack, &stack->frames[i], loc, ret))
+			left = i;
+		else if (!at || at > here || !same_stack(stack, at, here))
+			break;
+	}
+	while (stack->depth > left) {
 		struct fntrace_frame *top = &stack->frames[stack->depth - 1];
-		unsigned long at = where(top), here = loc & ~FRAME_BITS;
 
-		if (!at || (at == here && reports(top) && loc & FRAME_REPORTS &&
-			    top->ret != ret))
-			break;
-		if (at != here && (at > here || !same_stack(stack, at, here)))
-			break;
-		record(context->buffer, FNTRACE_EXIT, stack->depth - 1, top->func);
+		if (!((unsigned long)top->loc & FRAME_LOST))
+			record(context, FNTRACE_EXIT, stack->depth - 1, top->func);
 		give_back(stack, stack->depth - 1);
 	}
 }
@@ -249,10 +315,13 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	frame = &stack->frames[depth];
 	WRITE(stack->depth, depth + 1);
 	barrier();
-	if (!record(context->buffer, FNTRACE_ENTRY, depth, func)) {
-		give_back(stack, depth);
+	if (!record(context, FNTRACE_ENTRY, depth, func)) {
 		context->buffer->lost++;
-		return false;
+		if (!(loc & FRAME_REPORTS)) {
+			give_back(stack, depth);
+			return false;
+		}
+		loc |= FRAME_LOST;
 	}
 	fill_frame(frame, loc, ret, func);
 	return true;
@@ -275,7 +344,7 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 
 	WRITE(stack->depth, depth + 1);
 	barrier();
-	if (unlikely(!record_now(context->buffer, FNTRACE_ENTRY, depth, func))) {
+	if (unlikely(!record_now(context, FNTRACE_ENTRY, depth, func))) {
 		give_back(stack, depth);
 		return enter_slowly(context, loc, ret, func);
 	}
@@ -301,39 +370,33 @@ unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned l
 }
 
 /*
- * Which frame is it that returns, if not simply the last one? All frames of
- * this stack that are below @sp are gone, and the outermost of them is the one.
- * If it is a chain of tail calls, that is again the outermost. Frames of other
- * stacks between them stay.
+ * The frame that returns is not simply the last one. What was entered later on the same
+ * stack was left. If it was jumped to from another function at its end, that one ends
+ * too, and says where to. Frames of other stacks between them stay.
  */
 static slow_path
-unsigned long leave_several(struct fntrace_context *context, unsigned long sp)
+unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
+			    unsigned long fp)
 {
 	struct fntrace_stack *stack = context->stack;
-	unsigned long i, kept, first = stack->depth, ret = 0;
-	bool known = inside(stack, sp);
+	unsigned long i, kept, first = stack->depth, ret = fntrace_trampoline;
 
-	for (i = stack->depth; i-- > 0; ) {
-		unsigned long at = where(&stack->frames[i]);
-
-		if (!at || inside(stack, at) != known)
-			continue;
-		/* On an unknown stack, only a chain at one place is certain. */
-		if (at >= sp || (!known && first < stack->depth &&
-				 at != where(&stack->frames[first])))
-			break;
-		first = i;
+	for (i = stack->depth; i-- > 0 && ret == fntrace_trampoline; ) {
+		if (returns(&stack->frames[i], sp, fp)) {
+			first = i;
+			ret = stack->frames[i].ret;
+		}
 	}
+	if (ret == fntrace_trampoline)
+		fntrace_fault("a function returned that was never entered");
 
 	for (i = stack->depth; i-- > first; ) {
 		struct fntrace_frame *frame = &stack->frames[i];
-		unsigned long at = where(frame);
 
-		if (!at || inside(stack, at) != known || at >= sp)
+		if (!returns(frame, sp, fp) && !same_stack(stack, where(frame), sp - 1))
 			continue;
-		record(context->buffer, FNTRACE_EXIT, i, frame->func);
-		if (!reports(frame))
-			ret = frame->ret;
+		if (!((unsigned long)frame->loc & FRAME_LOST))
+			record(context, FNTRACE_EXIT, i, frame->func);
 		frame->loc = NULL;
 	}
 	for (i = kept = first; i < stack->depth; i++) {
@@ -349,55 +412,44 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp)
 	}
 	barrier();
 	WRITE(stack->depth, kept);
-
-	if (!ret || ret == fntrace_trampoline)
-		fntrace_fault("a function returned that was never entered");
 	return ret;
 }
 
 /* Whatever it takes. */
-static slow_path unsigned long leave_slowly(struct fntrace_context *context, unsigned long sp)
+static slow_path unsigned long leave_slowly(struct fntrace_context *context,
+					     unsigned long sp, unsigned long fp)
 {
 	if (!context)
 		fntrace_fault("a function returned to code that has no context");
 	if (!context->stack->depth)
 		fntrace_fault("a function returned that was never entered");
-	return leave_several(context, sp);
+	return leave_several(context, sp, fp);
 }
 
 /*
- * A function returned to the trampoline; @sp is the stack pointer it left. Returns
- * where it wanted to go.
+ * A function returned to the trampoline; @sp is the stack pointer it left, @fp the
+ * frame pointer (of arm64 only). Returns where it wanted to go.
  */
-unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp)
+unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
+			    unsigned long fp)
 {
 	struct fntrace_stack *stack;
 	struct fntrace_frame *top;
 	unsigned long depth, ret;
 
 	if (unlikely(!context))
-		return leave_slowly(context, sp);
+		return leave_slowly(context, sp, fp);
 	stack = context->stack;
 	depth = stack->depth - 1;
 	if (unlikely(depth >= stack->max))
-		return leave_slowly(context, sp);
+		return leave_slowly(context, sp, fp);
 
-	/*
-	 * On x86 the slot is right below. Elsewhere it is somewhere in the frame,
-	 * and it takes the one before to know that no other was left out.
-	 */
 	top = &stack->frames[depth];
 	ret = top->ret;
-#if defined(__x86_64__)
-	if (unlikely((unsigned long)top->loc != sp - sizeof(long) || ret == fntrace_trampoline))
-		return leave_slowly(context, sp);
-#else
-	if (unlikely(where(top) >= sp || reports(top) || ret == fntrace_trampoline ||
-		     (depth && where(top - 1) < sp)))
-		return leave_slowly(context, sp);
-#endif
-	if (unlikely(!record_now(context->buffer, FNTRACE_EXIT, depth, top->func)))
-		return leave_slowly(context, sp);
+	if (unlikely(!returns(top, sp, fp) || ret == fntrace_trampoline))
+		return leave_slowly(context, sp, fp);
+	if (unlikely(!record_now(context, FNTRACE_EXIT, depth, top->func)))
+		return leave_slowly(context, sp, fp);
 	give_back(stack, depth);
 	return ret;
 }
@@ -446,7 +498,8 @@ void __cyg_profile_func_exit(void *func, void *site)
 	while (context->stack->depth > i) {
 		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
 
-		record(context->buffer, FNTRACE_EXIT, context->stack->depth - 1, top->func);
+		if (!((unsigned long)top->loc & FRAME_LOST))
+			record(context, FNTRACE_EXIT, context->stack->depth - 1, top->func);
 		give_back(context->stack, context->stack->depth - 1);
 	}
 }
@@ -498,7 +551,7 @@ bool fntrace_mark(uint64_t value)
 {
 	struct fntrace_context *context = fntrace_current();
 
-	return context && record(context->buffer, FNTRACE_MARK, 0, value);
+	return context && record(context, FNTRACE_MARK, 0, value);
 }
 
 void fntrace_detach(struct fntrace_stack *stack)

@@ -9,11 +9,13 @@
  * Bits beside the place of a frame, which is a multiple of 8. A patched function
  * has the return address still in a register, so there is no slot. One of
  * -finstrument-functions reports its end by itself; instead of where it returns
- * to, its frame has where it called the hook.
+ * to, its frame has where it called the hook; it has one even if its entry was lost,
+ * or its end would be taken for that of another call.
  */
 #define FRAME_NO_SLOT	1ul
 #define FRAME_REPORTS	2ul
-#define FRAME_BITS	3ul
+#define FRAME_LOST	4ul
+#define FRAME_BITS	7ul
 
 #ifndef __ASSEMBLER__
 
@@ -50,7 +52,8 @@ void fntrace_enter_slot(struct fntrace_context *context, unsigned long *slot,
 			unsigned long func);
 unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned long ret,
 				     unsigned long func, unsigned long sp);
-unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp);
+unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
+			    unsigned long fp);
 
 #pragma GCC visibility pop
 
@@ -62,6 +65,20 @@ void __cyg_profile_func_exit(void *func, void *site);
 static inline void barrier(void)
 {
 	__asm__ __volatile__("" : : : "memory");
+}
+
+static inline unsigned long stack_pointer(void)
+{
+	unsigned long value;
+
+#if defined(__x86_64__)
+	__asm__ __volatile__("movq %%rsp, %0" : "=r" (value));
+#elif defined(__aarch64__)
+	__asm__ __volatile__("mov %0, sp" : "=r" (value));
+#else
+	__asm__ __volatile__("mv %0, sp" : "=r" (value));
+#endif
+	return value;
 }
 
 static inline uint64_t counter(void)

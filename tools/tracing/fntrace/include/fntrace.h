@@ -20,11 +20,15 @@
  * @loc: where on the stack that address was found, and bits of the backend; 0
  *	while the frame is being filled or is not in use
  * @func: its address
+ * @fp: frame pointer of its caller
  */
 struct fntrace_frame {
 	unsigned long	ret;
 	unsigned long	*loc;
 	unsigned long	func;
+#ifdef __aarch64__
+	unsigned long	fp;
+#endif
 };
 
 /**

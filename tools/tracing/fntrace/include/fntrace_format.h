@@ -118,7 +118,7 @@ struct fntrace_clock {
  * @wraps: how often the buffer was written over from its beginning
  * @lost: calls that were not recorded
  * @too_deep: of these, the ones for which the shadow stack had no room
- * @growing: fntrace_grow() is at work; of the backend
+ * @busy: the stack pointer of who is writing, or 0; of the backend
  * @name: name of the thread or CPU, NUL terminated
  *
  * Its owner is the only writer. @next changes with one instruction (a compare
@@ -147,7 +147,7 @@ struct fntrace_header {
 	uint64_t	wraps;
 	uint64_t	lost;
 	uint64_t	too_deep;
-	uint64_t	growing;
+	uint64_t	busy;
 	char		name[32];
 };
 

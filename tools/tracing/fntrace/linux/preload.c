@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,7 +44,9 @@ struct thread {
 	struct fntrace_stack	stack;
 	size_t			size;		/* of this and the frames */
 	size_t			window;		/* bytes mapped for records */
-	int			fd;
+	int			fd;		/* -1: none */
+	dev_t			dev;		/* what it has to be */
+	ino_t			ino;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -85,14 +88,16 @@ static char *put_decimal(char *to, unsigned long value)
 static void complain(const char *what, const char *which, long error)
 {
 	char text[512], *end = text;
+	size_t len;
 
 	/* One line; which thread it was first does not matter. */
 	if (__atomic_exchange_n(&complained, 1, __ATOMIC_RELAXED))
 		return;
 	end = put(end, "fntrace: ");
 	end = put(end, what);
-	if (strlen(which) < 400)
-		end = put(end, which);
+	/* Not strlen(), which uses vector registers. */
+	for (len = 0; which[len] && len < 400; len++)
+		*end++ = which[len];
 	end = put(end, error == ENOSPC ? ": no space left; recording ends" : ": error ");
 	if (error != ENOSPC)
 		end = put_decimal(end, error);
@@ -108,18 +113,42 @@ void fntrace_fault(const char *why)
 	abort();
 }
 
+/* The best of several: something may come between the two readings. */
 static struct fntrace_clock read_clock(void)
 {
-	struct fntrace_clock clock;
+	struct fntrace_clock clock = { };
+	uint64_t before, after, best = UINT64_MAX;
 	struct timespec now;
-	uint64_t before, after;
+	int i;
 
-	before = fntrace_counter();
-	syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	after = fntrace_counter();
-	clock.counter = before + (after - before) / 2;
-	clock.ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	for (i = 0; i < 3; i++) {
+		before = fntrace_counter();
+		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+		after = fntrace_counter();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		clock.counter = before + best / 2;
+		clock.ns = now.tv_sec * 1000000000ull + now.tv_nsec;
+	}
 	return clock;
+}
+
+/*
+ * No signals while the tracer deals with files: a handler could be left by longjmp(),
+ * and system calls return early.
+ */
+static uint64_t block_signals(void)
+{
+	uint64_t all = UINT64_MAX, old = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(old));
+	return old;
+}
+
+static void restore_signals(uint64_t old)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
 }
 
 /* "DIR/<number>-<n><suffix>", the first that there is not yet. */
@@ -143,6 +172,28 @@ static int create(unsigned long number, const char *suffix, unsigned int *which)
 	}
 	complain("no file ", path, errno);
 	return -1;
+}
+
+/* Where the program does not expect one: what it closes and opens is its own. */
+static int move_up(int fd)
+{
+	long high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 512);
+
+	if (high < 0)
+		high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 64);
+	if (high < 0)
+		return fd;
+	syscall(SYS_close, fd);
+	return high;
+}
+
+/* Is it still our file? A program may close all descriptors there are. */
+static bool still_open(const struct thread *thread)
+{
+	struct stat status;
+
+	return thread->fd >= 0 && !syscall(SYS_fstat, thread->fd, &status) &&
+	       status.st_dev == thread->dev && status.st_ino == thread->ino;
 }
 
 /* Room for bytes @from to @to of a file. */
@@ -238,6 +289,7 @@ static bool open_buffer(struct thread *thread)
 {
 	unsigned long tid = syscall(SYS_gettid);
 	struct fntrace_header *buffer;
+	struct stat status;
 	unsigned int n;
 	void *records;
 	int fd;
@@ -245,6 +297,11 @@ static bool open_buffer(struct thread *thread)
 	fd = create(tid, ".fntrace", &n);
 	if (fd < 0)
 		return false;
+	fd = move_up(fd);
+	if (syscall(SYS_fstat, fd, &status))
+		goto out_close;
+	thread->dev = status.st_dev;
+	thread->ino = status.st_ino;
 	if (!reserve(fd, 0, PAGE + window_size)) {
 		complain("cannot write to ", directory, errno);
 		goto out_close;
@@ -280,12 +337,16 @@ out_close:
 static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void)
 {
 	struct fntrace_stack stack = { };
+	uint64_t signals = block_signals();
 	struct thread *thread;
 	int error = errno;
 	size_t size;
 
 	self = BUSY;
 	find_stack(&stack);
+	/* Mappings side by side may be one to the kernel; a thread's stack ends here. */
+	if (stack.high > pthread_self() && pthread_self() > (unsigned long)&stack)
+		stack.high = pthread_self();
 	stack.max = (stack.high - stack.low) / FRAME_MIN;
 	if (!stack.max || stack.max > FRAMES_MAX)
 		stack.max = FRAMES_MAX;
@@ -306,11 +367,13 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	}
 	pthread_setspecific(at_thread_end, thread);
 	self = thread;
+	restore_signals(signals);
 	errno = error;
 	return &thread->context;
 
 out_over:
 	self = OVER;
+	restore_signals(signals);
 	errno = error;
 	return NULL;
 }
@@ -334,58 +397,75 @@ bool fntrace_grow(struct fntrace_header *buffer)
 {
 	struct thread *thread = self;
 	unsigned long done = 0, to = PAGE + thread->window + buffer->older;
+	uint64_t signals = block_signals();
 	int error = errno;
 	long written;
 
 	while (done < thread->window) {
+		if (!still_open(thread)) {
+			complain("the program closed the file of a thread; its recording ends",
+				 "", EBADF);
+			goto out_stop;
+		}
 		written = syscall(SYS_pwrite64, thread->fd, buffer->base + done,
 				  thread->window - done, to + done);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0) {
 			complain("cannot write to ", directory, errno);
-			/* The answer would be the same for every record. */
-			buffer->mode = FNTRACE_STOP;
-			errno = error;
-			return false;
+			goto out_stop;
 		}
 		done += written;
 	}
 	buffer->latest = read_clock();
 	buffer->older += thread->window;
 	__atomic_store_n(&buffer->next, buffer->base, __ATOMIC_RELEASE);
+	restore_signals(signals);
 	errno = error;
 	return true;
+
+out_stop:
+	/* The answer would be the same for every record. */
+	buffer->mode = FNTRACE_STOP;
+	restore_signals(signals);
+	errno = error;
+	return false;
 }
 
-/* The file as short as what is in it; the name as it is by now. */
+/* The name as it is by now. */
 static void finish_buffer(struct thread *thread)
 {
 	struct fntrace_header *buffer = thread->context.buffer;
-	unsigned long used = buffer->next < buffer->end ? buffer->next : buffer->end;
 
 	syscall(SYS_prctl, PR_GET_NAME, buffer->name, 0, 0, 0);
 	buffer->latest = read_clock();
-	if (!buffer->wraps && !buffer->older)
-		syscall(SYS_ftruncate, thread->fd, PAGE + (used - buffer->base));
 }
 
 static void close_buffer(struct thread *thread)
 {
 	struct fntrace_header *buffer = thread->context.buffer;
 
-	syscall(SYS_munmap, buffer->base, thread->window);
+	if (thread->window)
+		syscall(SYS_munmap, buffer->base, thread->window);
 	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
-	syscall(SYS_close, thread->fd);
+	if (still_open(thread))
+		syscall(SYS_close, thread->fd);
+	thread->window = 0;
+	thread->fd = -1;
 }
 
 static void end_thread(void *data)
 {
 	struct thread *thread = data;
+	struct fntrace_header *buffer = thread->context.buffer;
+	unsigned long used = buffer->next < buffer->end ? buffer->next : buffer->end;
 
 	/* Of other destructors, whatever they are, nothing is traced. */
 	self = OVER;
 	finish_buffer(thread);
+	/* Not at the end of the program, when others may go on. */
+	if (!buffer->wraps && !buffer->older && still_open(thread))
+		syscall(SYS_ftruncate, thread->fd, PAGE + (used - buffer->base));
 	close_buffer(thread);
 	syscall(SYS_munmap, thread, thread->size);
 }
@@ -419,35 +499,38 @@ static void in_child(void)
  */
 static void save_maps(void)
 {
-	static int file = -1;
 	static unsigned long owner;
-	char buffer[4096], exe[4096];
+	char path[sizeof(directory) + 64], buffer[4096], exe[4096];
 	unsigned long pid = getpid();
-	long fd, got, len;
+	int file = -1, fd, error = errno;
+	ssize_t got, len;
 
 	if (!directory[0])
 		return;
 	if (owner != pid) {
-		if (file >= 0)
-			close(file);
-		file = create(pid, ".maps", &session);
 		owner = pid;
+		file = create(pid, ".maps", &session);
 		len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 		if (file >= 0 && len > 0) {
 			exe[len] = '\n';
 			if (write(file, exe, len + 1) != len + 1)
-				return;
+				len = 0;
 		}
+	} else {
+		/* Not kept open: the program may close it and use its number. */
+		put(put_decimal(put(put_decimal(put(path, directory), pid), "-"), session),
+		    ".maps");
+		file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	}
 	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || file < 0)
-		goto out;
-	while ((got = read(fd, buffer, sizeof(buffer))) > 0)
+	while (fd >= 0 && file >= 0 && (got = read(fd, buffer, sizeof(buffer))) > 0)
 		if (write(file, buffer, got) != got)
 			break;
-out:
 	if (fd >= 0)
 		close(fd);
+	if (file >= 0)
+		close(file);
+	errno = error;
 }
 
 static void child_of_fork(void)
@@ -585,8 +668,13 @@ static void attach(void)
 
 static void *real(const char *name)
 {
-	void *symbol = dlsym(RTLD_NEXT, name);
+	void *symbol = dlsym(RTLD_NEXT, name), *library;
 
+	/* A plugin may have brought a library that only it sees. */
+	if (!symbol) {
+		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		symbol = library ? dlsym(library, name) : NULL;
+	}
 	if (!symbol)
 		fntrace_fault("a function of the C++ or unwinding library is missing");
 	return symbol;

@@ -147,7 +147,29 @@ def rust(way):
     return test
 
 
-def elsewhere(machine, way, level):
+def storm(bench, directory, output):
+    """What was recorded and what was lost is all there was, in order."""
+    out = bench.work / "storm.svg"
+    said = run(bench.fntrace, "convert", "-f", "flame", "-o", out, directory).stderr
+    total = int(re.search(r"^total (\d+)$", output, re.MULTILINE).group(1))
+    found = int(re.search(r" in (\d+) calls", out.read_text(encoding="utf-8")).group(1))
+    lost = re.search(r"(\d+) calls were lost", said)
+    lost = int(lost.group(1)) if lost else 0
+    expect(found + lost == total, f"{found} recorded, {lost} lost, {total} made")
+    expect(lost < total / 50, f"{lost} of {total} lost")
+    expect("backwards" not in said and "left out" not in said.replace("boxes", ""), said)
+
+
+def signals(way, *options):
+    """Signals whose handler is traced, at any instruction of the hooks."""
+    def test(bench):
+        program = bench.compile("storm.c", *way.split(), "-O1")
+        directory, done = bench.record(program, options=("--raw", *options))
+        storm(bench, directory, done.stdout)
+    return test
+
+
+def elsewhere(machine, way, level, source="calls.c"):
     """The backend for another architecture, with its user space emulated."""
     def test(bench):
         prefix = f"{machine}-linux-gnu-"
@@ -159,11 +181,14 @@ def elsewhere(machine, way, level):
         lib = bench.built / machine
         run("make", "-s", "-C", TESTS.parent, "lib", f"OUTPUT={lib}",
             f"CROSS_COMPILE={prefix}")
-        program = bench.compile("calls.c", *way.split(), level, cc=prefix + "gcc")
+        program = bench.compile(source, *way.split(), level, cc=prefix + "gcc")
         data = bench.work / "data"
         data.mkdir()
         done = run(emulator, "-L", sysroot, "-E", f"LD_PRELOAD={lib}/libfntrace.so",
-                   "-E", f"FNTRACE_DIR={data}", program)
+                   "-E", f"FNTRACE_DIR={data}", "-E", "FNTRACE_SIZE=65536", program)
+        if source == "storm.c":
+            storm(bench, data, done.stdout)
+            return
         events, said = bench.chrome(data)
         compare(wanted(done.stdout), counts(events))
         expect("backwards" not in said, said)
@@ -558,6 +583,8 @@ def tests():
                 yield f"program in C, {cc} {way} {level}", calls(cc, way, level)
     for way in WAYS:
         yield f"program in C++, {way}", exceptions(way, "-O2")
+    for way in WAYS:
+        yield f"signals at any time, {way}", signals(way, "-s", "64k")
     yield "program in Rust, mcount", rust("-Z instrument-mcount -C force-frame-pointers=yes")
     yield "program in Rust, no-ops", rust("-Z patchable-function-entry=5")
     for machine, ways in (
@@ -566,6 +593,7 @@ def tests():
                          "-fpatchable-function-entry=4"))):
         for way in ways:
             yield f"program on {machine}, {way}", elsewhere(machine, way, "-O2")
+        yield f"signals at any time on {machine}", elsewhere(machine, ways[0], "-O1", "storm.c")
     yield "uftrace replay agrees", agree("replay", "-f", "none", pattern=r"\[ *\d+\]")
     yield "uftrace graph agrees", agree(
         "graph", pattern=r"^[ 0-9.]* [mun]?s ",
