@@ -35,7 +35,8 @@ void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns)
 {
 	struct clock_map *map = &clock->map;
 
-	if (!counter)
+	/* A century of nanoseconds: a damaged header must not spoil the others. */
+	if (!counter || ns >> 62 || counter >> 63)
 		return;
 	if (map->nr == map->room) {
 		map->room = map->room ? 2 * map->room : 16;
@@ -137,19 +138,27 @@ static uint64_t to_counter(const struct clock_map *map, uint64_t ns)
 	       (uint64_t)(((__uint128_t)(ns - pairs[i].ns) << 32) / pairs[i].mult);
 }
 
+/* There is no time before 0: of a machine that ran before the other one's clock began. */
+static uint64_t add(uint64_t ns, int64_t offset)
+{
+	return offset < 0 && ns < -(uint64_t)offset ? 0 : ns + offset;
+}
+
 /* The line through both, or the one offset there is. */
 static uint64_t apply_knots(const struct clock *clock, uint64_t ns)
 {
 	const struct clock_knot *knots = clock->knots;
 	double part;
 
+	int64_t offset;
+
 	if (!clock->nr_knots)
 		return ns;
+	offset = knots[0].offset;
 	if (clock->nr_knots == 1)
-		return ns + knots[0].offset;
+		return add(ns, offset);
 	part = (double)(int64_t)(ns - knots[0].ns) / (double)(knots[1].ns - knots[0].ns);
-	return ns + knots[0].offset +
-	       (int64_t)(part * (double)(knots[1].offset - knots[0].offset));
+	return add(ns, offset + (int64_t)(part * (double)(knots[1].offset - offset)));
 }
 
 uint64_t clock_of_counter(const struct clock *clock, uint64_t counter)
@@ -348,6 +357,11 @@ bool clock_align_marks(struct clock *clock, const struct clock_mark *mine, size_
 	int64_t first_offset = 0;
 	size_t i, nr = 0;
 
+	if (!nr_mine || !nr_theirs) {
+		free(bounds);
+		free(sorted);
+		return false;
+	}
 	memcpy(sorted, theirs, nr_theirs * sizeof(*sorted));
 	qsort(sorted, nr_theirs, sizeof(*sorted), compare_marks);
 	for (i = 0; i < nr_mine; i++) {

@@ -24,7 +24,7 @@ static bool address_of_offset(const char *path, uint64_t offset, uint64_t *addr)
 	int fd;
 
 	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_input_file(path);
 	if (fd < 0)
 		return false;
 	elf = elf_begin(fd, ELF_C_READ, NULL);

@@ -41,8 +41,11 @@ struct raw {
 	uint32_t	depth;
 	bool		begun;
 	uint64_t	last;
+	uint64_t	time;
 	char		text[64];
 };
+
+#define TIME_STEP_MAX	(UINT64_C(1) << 53)
 
 static uint64_t fix64(const struct raw *raw, uint64_t value)
 {
@@ -63,8 +66,12 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 		raw->source.done += sizeof(*next);
 		record->time = fix64(raw, next->time);
 		record->what = fix64(raw, next->what);
-		if (record->time)
+		/* Never written; or not by us, unless a thread slept for a month. */
+		if (record->time && (!raw->time || record->time - raw->time < TIME_STEP_MAX ||
+				     raw->time - record->time < TIME_STEP_MAX)) {
+			raw->time = record->time;
 			return true;
+		}
 		raw->trace->nr_bad++;
 	}
 	return false;
@@ -118,7 +125,7 @@ static bool raw_next(struct source *source, struct event *event)
 		int32_t step = (int32_t)((event->depth - raw->depth) <<
 				(32 - FNTRACE_DEPTH_BITS)) >> (32 - FNTRACE_DEPTH_BITS);
 
-		event->depth = (int32_t)raw->depth + step < 0 ? 0 : raw->depth + step;
+		event->depth = (int64_t)raw->depth + step < 0 ? 0 : raw->depth + step;
 	}
 	raw->begun = true;
 	raw->depth = event->depth;
@@ -231,6 +238,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->fd = dup(fd);
 	raw->path = xstrdup(path);
 	raw->swap = swap;
+	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
 	raw->process = trace_session(trace, machine, header.pid, header.session, image);
@@ -269,7 +277,7 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 	bool any = false;
 	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_input_file(path);
 	if (fd < 0 || fstat(fd, &status)) {
 		warn("cannot read %s: %s", path, strerror(errno));
 		return false;
@@ -346,7 +354,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		} else if (!strcmp(name, "clock")) {
 			open_clock(machine, file);
 		} else if (dot && !strcmp(dot, ".fntrace")) {
-			fd = open(file, O_RDONLY | O_CLOEXEC);
+			fd = open_input_file(file);
 			if (fd < 0 || fstat(fd, &status))
 				warn("cannot read %s: %s", file, strerror(errno));
 			else if (!open_buffer(trace, machine, file, fd, 0, status.st_size, NULL))

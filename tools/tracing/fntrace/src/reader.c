@@ -18,6 +18,21 @@
 
 static unsigned int nr_readers;
 
+int open_input_file(const char *path)
+{
+	struct stat status;
+	int fd;
+
+	if (stat(path, &status))
+		return -1;
+	if (!S_ISREG(status.st_mode)) {
+		errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd;
+}
+
 void reader_open(struct reader *reader, int fd, uint64_t from, uint64_t to)
 {
 	*reader = (struct reader){ .fd = fd, .from = from, .to = to };
@@ -86,7 +101,7 @@ char *read_file(const char *path, size_t *size)
 	ssize_t got;
 	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_input_file(path);
 	if (fd < 0)
 		return NULL;
 	text = xalloc(room);

@@ -23,6 +23,7 @@
 
 #include "clock.h"
 #include "kernel.h"
+#include "kernel_wire.h"
 #include "main.h"
 #include "trace.h"
 
@@ -50,21 +51,49 @@ static char *find_library(void)
 	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
 }
 
-/* What a recording leaves, and nothing else, is removed. */
+/* Names that a recording or uftrace gives to its files, and nobody else. */
 static bool is_ours(const char *name)
 {
-	static const char *const suffixes[] = { ".fntrace", ".maps", ".dat", ".sym", ".map" };
-	static const char *const names[] = { "info", "task.txt", "events.txt", "clock" };
+	static const char *const names[] = {
+		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
+	};
 	const char *dot = strrchr(name, '.');
+	size_t digits = strspn(name, "0123456789-");
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	for (i = 0; dot && i < ARRAY_SIZE(suffixes); i++)
-		if (!strcmp(dot, suffixes[i]))
-			return true;
-	return false;
+	if (!dot)
+		return false;
+	if (digits && name + digits == dot)
+		return !strcmp(dot, ".dat") || !strcmp(dot, ".fntrace") || !strcmp(dot, ".maps");
+	return !strcmp(dot, ".sym") || (!strncmp(name, "sid-", 4) && !strcmp(dot, ".map")) ||
+	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
+}
+
+/* Is everything in a directory from a recording, and is there one? */
+static bool is_recording(const char *path)
+{
+	char *clock = xasprintf("%s/clock", path), *task = xasprintf("%s/task.txt", path);
+	char *info = xasprintf("%s/" KERNEL_DIR "/" KERNEL_INFO, path);
+	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
+	bool recording = !access(clock, F_OK) || !access(task, F_OK);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && recording && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			recording = is_ours(entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (!access(kernel, F_OK) && access(info, F_OK))
+		recording = false;
+	free(clock);
+	free(task);
+	free(info);
+	free(kernel);
+	return recording && dir;
 }
 
 /* Remove what @which says; returns how many files are left. */
@@ -106,7 +135,7 @@ static int remove_entry(const char *path, const struct stat *status, int type,
 
 static void remove_kernel(const char *path)
 {
-	char *kernel = xasprintf("%s/kernel", path);
+	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
 
 	nftw(kernel, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(kernel);
@@ -114,37 +143,37 @@ static void remove_kernel(const char *path)
 
 static void make_directory(const char *path)
 {
-	char *clock;
-
 	if (!mkdir(path, 0755))
 		return;
 	if (errno != EEXIST)
 		die("cannot make the directory %s: %s", path, strerror(errno));
-	/* An older recording makes room. */
-	clock = xasprintf("%s/task.txt", path);
-	if (access(clock, F_OK)) {
-		free(clock);
-		clock = xasprintf("%s/clock", path);
-	}
-	if (!access(clock, F_OK)) {
-		clean(path, is_ours);
+	/* An older recording makes room; an empty directory needs not. */
+	if (is_recording(path)) {
 		remove_kernel(path);
+		clean(path, is_ours);
 	}
-	free(clock);
 	if (rmdir(path) || mkdir(path, 0755))
 		die("%s has other files in it; not touching them", path);
 }
 
+/* The best of several: something may come between the two readings. */
 static void save_clock(FILE *file)
 {
-	uint64_t before, after;
+	uint64_t before, after, best = UINT64_MAX, counter = 0, ns = 0;
 	struct timespec now;
+	int i;
 
-	before = fntrace_counter();
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	after = fntrace_counter();
-	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", before + (after - before) / 2,
-		now.tv_sec * NSEC_PER_SEC + now.tv_nsec);
+	for (i = 0; i < 5; i++) {
+		before = fntrace_counter();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		after = fntrace_counter();
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		counter = before + best / 2;
+		ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+	}
+	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", counter, ns);
 	fflush(file);
 }
 
@@ -181,7 +210,9 @@ static uint64_t parse_size(const char *text)
 		value <<= 20, end++;
 	else if (*end == 'g' || *end == 'G')
 		value <<= 30, end++;
-	if (errno || end == text || *end || !value || value > UINT64_C(1) << 36)
+	/* The unit must not have shifted anything out. */
+	if (errno || end == text || *end || !value || value > UINT64_C(1) << 36 ||
+	    strtoull(text, NULL, 0) > value)
 		usage_error("\"%s\" is no size", text);
 	return value;
 }
@@ -200,9 +231,10 @@ static void add_word(const char ***list, unsigned int *nr, const char *word)
 static int wait_for(pid_t child, FILE *clock, const sigset_t *signals)
 {
 	const struct timespec second = { .tv_sec = 1 };
-	int status, signal;
+	int status = 0, signal;
+	pid_t ended;
 
-	while (waitpid(child, &status, WNOHANG) == 0) {
+	while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
 		signal = sigtimedwait(signals, NULL, &second);
 		/* From a terminal, the program has it as well. */
 		if (signal == SIGTERM || signal == SIGHUP)
@@ -210,6 +242,8 @@ static int wait_for(pid_t child, FILE *clock, const sigset_t *signals)
 		save_clock(clock);
 	}
 	save_clock(clock);
+	if (ended != child)
+		die("cannot wait for the program: %s", strerror(errno));
 	if (WIFSIGNALED(status)) {
 		warn("the program was killed by signal %d (%s); the trace ends there",
 		     WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -260,7 +294,7 @@ int do_record(int argc, char **argv)
 	struct kernel_options kernel = { };
 	struct kernel_live *live = NULL;
 	bool paused = false, raw = false;
-	char *size = NULL, *path, byte;
+	char *size = NULL, *path, *end, byte;
 	int option, go[2], bad[2], status, code;
 	sigset_t signals, old;
 	pid_t child;
@@ -279,7 +313,10 @@ int do_record(int argc, char **argv)
 			add_word(&functions, &nr_functions, optarg);
 			break;
 		case 'd':
-			kernel.max_depth = parse_size(optarg);
+			kernel.max_depth = strtoul(optarg, &end, 0);
+			if (*end || end == optarg || !kernel.max_depth ||
+			    kernel.max_depth > 1000)
+				usage_error("\"%s\" is no depth", optarg);
 			break;
 		case 'e':
 			add_word(&events, &nr_events, optarg);
@@ -320,6 +357,8 @@ int do_record(int argc, char **argv)
 	/* The program waits until the kernel traces it; then it says if it cannot run. */
 	if (pipe2(go, O_CLOEXEC) || pipe2(bad, O_CLOEXEC))
 		die("cannot make a pipe: %s", strerror(errno));
+	/* If it is ignored, nobody hears of the end of a child. */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigaddset(&signals, SIGINT);

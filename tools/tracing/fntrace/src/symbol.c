@@ -47,27 +47,58 @@ static char *json_escape(const char *name, unsigned int *len)
 	return text;
 }
 
-static void name_symbol(struct symbol *symbol, const char *name)
+/* A name may be made so that it has no end when it is written out. */
+#define DEMANGLED_MAX	4096
+
+struct demangled {
+	size_t	len;
+	char	text[DEMANGLED_MAX + 1];
+};
+
+static void take_part(const char *text, size_t len, void *data)
 {
-	char *plain = NULL;
+	struct demangled *name = data;
 
-	if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'))
-		plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	if (plain) {
-		/* Rust's have a hash of the crate at the end, which tells nobody anything. */
-		char *hash = strrchr(plain, ':');
+	if (len > DEMANGLED_MAX - name->len)
+		len = DEMANGLED_MAX - name->len;
+	memcpy(name->text + name->len, text, len);
+	name->len += len;
+}
 
-		if (hash && hash[1] == 'h' && strlen(hash) == 18 && hash > plain &&
-		    hash[-1] == ':' && strspn(hash + 2, "0123456789abcdef") == 16)
-			hash[-1] = 0;
+/* Names of C++ and of Rust, in both of its schemes. */
+static char *demangle(const char *name)
+{
+	struct demangled plain = { };
+	char *hash;
+
+	if (name[0] != '_' || (name[1] != 'Z' && name[1] != 'R'))
+		return NULL;
+	if (!rust_demangle_callback(name, DMGL_AUTO, take_part, &plain)) {
+		plain.len = 0;
+		if (!cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, take_part,
+						&plain))
+			return NULL;
 	}
-	symbol->name = plain ? plain : xstrdup(name);
+	plain.text[plain.len] = 0;
+	/* Rust's have a hash of the crate at the end, which tells nobody anything. */
+	hash = strrchr(plain.text, ':');
+	if (hash && hash[1] == 'h' && strlen(hash) == 18 && hash > plain.text &&
+	    hash[-1] == ':' && strspn(hash + 2, "0123456789abcdef") == 16)
+		hash[-1] = 0;
+	return xstrdup(plain.text);
 }
 
 /* What is not needed for most of the symbols of a library. */
 static struct symbol *see(struct trace *trace, struct symbol *symbol)
 {
+	char *plain;
+
 	if (!symbol->id) {
+		plain = demangle(symbol->name);
+		if (plain) {
+			free(symbol->name);
+			symbol->name = plain;
+		}
 		symbol->json = json_escape(symbol->name, &symbol->json_len);
 		symbol->id = ++trace->nr_symbols;
 	}
@@ -96,7 +127,7 @@ void image_add(struct image *image, uint64_t addr, uint64_t size, const char *na
 	memset(symbol, 0, sizeof(*symbol));
 	symbol->addr = addr;
 	symbol->size = size;
-	name_symbol(symbol, name);
+	symbol->name = xstrdup(name);
 }
 
 /* Of several names of a place, the one that does not begin with underscores. */
@@ -173,7 +204,7 @@ struct image *image_open(struct trace *trace, const char *path, const char *name
 	image = image_new(trace, name);
 
 	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open_input_file(path);
 	if (fd < 0) {
 		warn("no symbols of %s: %s", path, strerror(errno));
 		return image;
@@ -295,6 +326,8 @@ void symbol_names_free(struct trace *trace)
 		}
 }
 
+#define UNKNOWN_MAX	100000
+
 struct symbol *event_symbol(struct trace *trace, const char *name)
 {
 	return named(trace, name);
@@ -304,6 +337,7 @@ struct symbol *process_symbol(struct trace *trace, struct process *process, uint
 {
 	unsigned int slot = (addr ^ addr >> 12) % SYMBOL_CACHE;
 	struct symbol *symbol = NULL;
+	unsigned int before;
 	char name[32];
 	size_t i;
 
@@ -319,9 +353,14 @@ struct symbol *process_symbol(struct trace *trace, struct process *process, uint
 	if (symbol) {
 		see(trace, symbol);
 	} else {
-		snprintf(name, sizeof(name), "<%" PRIx64 ">", addr);
+		/* So many functions no program has; these are addresses of no function. */
+		if (trace->nr_unknown < UNKNOWN_MAX)
+			snprintf(name, sizeof(name), "<%" PRIx64 ">", addr);
+		else
+			snprintf(name, sizeof(name), "<unknown>");
+		before = trace->nr_symbols;
 		symbol = named(trace, name);
-		symbol->addr = addr;
+		trace->nr_unknown += trace->nr_symbols - before;
 	}
 	process->cache[slot].addr = addr;
 	process->cache[slot].symbol = symbol;

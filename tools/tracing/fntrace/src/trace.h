@@ -243,7 +243,8 @@ struct trace {
 	uint64_t	nr_bad;
 	/* Of trace.c and symbol.c. */
 	struct task	*task_table[4096];
-	struct name	*name_table[4096];
+	struct name	*name_table[16384];
+	unsigned int	nr_unknown;
 	bool		begun;
 	bool		taken;
 };
@@ -452,6 +453,16 @@ char *put_text(char *to, const char *text, size_t len);
 size_t utf8_size(const void *text);
 
 /* reader.c */
+
+/*
+ * open_input_file() - open a file to read, if it is one
+ *
+ * Not a pipe, which would have to be waited for, nor a device, for which being opened
+ * may mean something: a trace may name any path.
+ *
+ * Return: a descriptor, or -1 with errno.
+ */
+int open_input_file(const char *path);
 
 /*
  * struct reader - read a part of a file from its beginning to its end

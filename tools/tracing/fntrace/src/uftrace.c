@@ -233,6 +233,17 @@ static char **read_events(const char *dir)
 	return events;
 }
 
+/* Of a thread that task.txt does not know. */
+static struct process *any_process(struct trace *trace, struct machine *machine, uint32_t tid)
+{
+	struct process *process;
+
+	for (process = trace->processes; process; process = process->next)
+		if (process->machine == machine)
+			return process;
+	return trace_process(trace, machine, tid, NULL);
+}
+
 bool uftrace_open(struct trace *trace, struct machine *machine, const char *path)
 {
 	char *info = xasprintf("%s/info", path);
@@ -243,7 +254,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 	char **events;
 	bool swap;
 
-	fd = open(info, O_RDONLY | O_CLOEXEC);
+	fd = open_input_file(info);
 	if (fd < 0 || read(fd, &header, sizeof(header)) != sizeof(header) ||
 	    memcmp(header.magic, UFTRACE_MAGIC, sizeof(header.magic))) {
 		warn("%s: not a directory of uftrace", path);
@@ -265,13 +276,12 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 
 		if (sscanf(entries[i]->d_name, "%u.dat%n", &tid, &end) == 1 && end &&
 		    !entries[i]->d_name[end]) {
-			data = open(file, O_RDONLY | O_CLOEXEC);
+			data = open_input_file(file);
 			if (data < 0 || fstat(data, &status)) {
 				warn("cannot read %s: %s", file, strerror(errno));
 			} else {
 				struct task *task = trace_task(trace,
-					trace->processes ? trace->processes :
-					trace_process(trace, machine, tid, NULL), tid, NULL);
+					any_process(trace, machine, tid), tid, NULL);
 
 				dat = xalloc(sizeof(*dat));
 				dat->source.next = dat_next;

@@ -44,6 +44,15 @@ static noinline int descend(int n)
 	return below + 1;
 }
 
+/* A frame in which those of a handler have room, when it is given up at the end. */
+static noinline void wide(void)
+{
+	char room[32768];
+
+	__asm__ __volatile__("" : : "r" (room) : "memory");
+	leaf();
+}
+
 untraced static void *work(void *data)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
@@ -59,7 +68,8 @@ untraced static void *work(void *data)
 	timer_settime(timer, 0, &often, NULL);
 	while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
 		descend(9);
-		mine += 20;
+		wide();
+		mine += 22;
 	}
 	timer_settime(timer, 0, &never, NULL);
 	timer_delete(timer);

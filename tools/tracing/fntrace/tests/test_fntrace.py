@@ -305,6 +305,38 @@ def executed(bench):
     expect(counts(events).get("main") == 2, f"main: {counts(events).get('main')}")
 
 
+def plugin(bench):
+    """Exceptions inside of a library that only its user sees."""
+    need("gcc", "g++")
+    library = bench.work / "plugin.so"
+    run("g++", "-pg", "-O1", "-shared", "-fPIC", TESTS / "plugin.cpp", "-o", library)
+    program = bench.work / "program"
+    run("gcc", "-pg", "-O1", "-w", "-x", "c", "-DPROGRAM", TESTS / "plugin.cpp", "-o", program)
+    directory, done = bench.record(program, library)
+    compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+
+
+def closes(bench):
+    """The program's files are its own, whatever it does with descriptors."""
+    own = bench.work / "own"
+    _, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), "close", own,
+                           options=("--raw", "-s", "64k"))
+    expect(own.read_bytes() == b"mine", f"it has {own.stat().st_size} bytes")
+    expect("closed the file" in done.stderr, done.stderr)
+
+
+def other_files(bench):
+    """A directory that has anything else is left as it is."""
+    directory = bench.work / "data"
+    (directory / "kernel").mkdir(parents=True)
+    names = ["task.txt", "clock", "my.dat", "notes.map", "kernel/precious.c"]
+    for name in names:
+        (directory / name).write_text("precious", encoding="ascii")
+    done = run(bench.fntrace, "record", "-o", directory, "true", status=1)
+    expect("not touching" in done.stderr, done.stderr)
+    expect(all((directory / name).exists() for name in names), "files are gone")
+
+
 def stops(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
                                 options=("--raw", "--stop", "-s", "64k"))
@@ -606,6 +638,9 @@ def tests():
     yield "form uftrace is read as it was written", raw_is_uftrace
     yield "killed program", crash
     yield "exec", executed
+    yield "exceptions of a plugin", plugin
+    yield "program that closes all files", closes
+    yield "directory with other files", other_files
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops

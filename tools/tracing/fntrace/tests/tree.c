@@ -2,8 +2,10 @@
 /*
  * One thread, the same calls every time: what two tracers have to agree on.
  * "tree crash" ends with SIGKILL in the middle, "tree loop N" makes N calls of one
- * function, "tree exec" becomes another one of itself.
+ * function, "tree exec" becomes another one of itself, "tree close FILE" closes all
+ * files that it did not open and writes to one of its own.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +53,20 @@ static noinline void through(void (*function)(int), int n)
 int main(int argc, char **argv)
 {
 	long n;
+	int fd;
 
+	if (argc > 2 && !strcmp(argv[1], "close")) {
+		for (fd = 3; fd < 1024; fd++)
+			close(fd);
+		/* All the numbers that may have been somebody's. */
+		for (n = 3; n < 1000; n++)
+			fd = open(argv[2], O_RDWR | O_CREAT, 0600);
+		if (write(fd, "mine", 4) != 4)
+			return 1;
+		for (n = 0; n < 100000; n++)
+			leaf();
+		return 0;
+	}
 	if (argc > 2 && !strcmp(argv[1], "loop")) {
 		for (n = atol(argv[2]); n > 0; n--)
 			leaf();
