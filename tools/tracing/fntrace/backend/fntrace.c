@@ -417,7 +417,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 
 /* Whatever it takes. */
 static slow_path unsigned long leave_slowly(struct fntrace_context *context,
-					     unsigned long sp, unsigned long fp)
+					    unsigned long sp, unsigned long fp)
 {
 	if (!context)
 		fntrace_fault("a function returned to code that has no context");
