@@ -84,7 +84,7 @@ def in_guest(kernel):
         kernel, "sh /job/test_kernel.sh /job/fntrace /job/system\n", "fntrace-kernel",
         files={path.name: path for path in (*built, SOURCE / "tests" / "test_kernel.sh")},
         # For their libraries: where they are themselves the guest may have something else.
-        programs=["trace-cmd", *map(str, built)], timeout=300)
+        programs=["trace-cmd", *map(str, built)], timeout=900)
 
 
 # --- measuring -------------------------------------------------------------

@@ -387,6 +387,8 @@ int do_record(int argc, char **argv)
 		kernel.pid = child;
 		kernel.functions = functions;
 		kernel.events = events;
+		/* Every function is a lot; what is not read in time is lost. */
+		kernel.buffer_kb = 8192;
 		/*
 		 * The counter of the hooks, if the kernel has it: then nothing is between
 		 * the two sides, whatever the clock of the machine is worth.
