@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <ftw.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -808,19 +807,6 @@ static struct tracefs_instance *make_instance(void)
 		return NULL;
 	}
 	return instance;
-}
-
-static int remove_entry(const char *path, const struct stat *stat_buf, int type, struct FTW *ftw)
-{
-	(void)stat_buf;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void remove_tree(const char *dir)
-{
-	nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Formats of an earlier recording must not be mixed with ours, so it has to go. */

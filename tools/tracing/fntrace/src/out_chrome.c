@@ -24,9 +24,8 @@
 /* The constant parts of a line and a time are shorter than this together. */
 #define LINE_ROOM	256
 
-/* How much of a text is escaped at a time, and how long a byte can become. */
+/* How much of a text is escaped at a time. */
 #define TEXT_CHUNK	1024
-#define ESCAPE_MAX	6
 
 /**
  * struct chrome_task - struct task.out
@@ -64,32 +63,10 @@ static inline char *put_bytes(char *to, const char *from, size_t len)
 /* A text from outside as the inside of a JSON string. */
 static void write_escaped(const char *text)
 {
-	static const char hex[] = "0123456789abcdef";
-	const unsigned char *from = (const unsigned char *)text;
+	while (*text) {
+		char *to = out_room(chrome.out, (TEXT_CHUNK + 4) * JSON_MAX);
 
-	while (*from) {
-		const unsigned char *stop = from + TEXT_CHUNK;
-		char *to = out_room(chrome.out, (TEXT_CHUNK + 4) * ESCAPE_MAX);
-
-		while (*from && from < stop) {
-			size_t size = utf8_size(from);
-
-			if (*from == '"' || *from == '\\') {
-				*to++ = '\\';
-				*to++ = *from++;
-			} else if (*from < 0x20 || *from == 0x7f) {
-				to = put(to, "\\u00");
-				*to++ = hex[*from >> 4];
-				*to++ = hex[*from++ & 15];
-			} else if (!size) {
-				to = put(to, "\\ufffd");
-				from++;
-			} else {
-				to = put_bytes(to, (const char *)from, size);
-				from += size;
-			}
-		}
-		out_take(chrome.out, to);
+		out_take(chrome.out, put_json(to, &text, TEXT_CHUNK));
 	}
 }
 
@@ -99,7 +76,6 @@ static struct chrome_task *name_task(struct task *task)
 	struct process *process = task->process;
 	uint64_t first = out_id(process->machine, 0);
 	struct chrome_task *own = task->out;
-	const char *exe = process->exe;
 	char *to;
 
 	if (!own)
@@ -127,9 +103,7 @@ static struct chrome_task *name_task(struct task *task)
 		write_escaped(process->machine->name);
 		out_write(chrome.out, ": ", 2);
 	}
-	if (exe && strrchr(exe, '/'))
-		exe = strrchr(exe, '/') + 1;
-	write_escaped(exe && *exe ? exe : "?");
+	write_escaped(program_name(process));
 
 	to = out_room(chrome.out, LINE_ROOM);
 	to = put(to, "\"}},\n{\"ph\":\"M\",\"ts\":0");

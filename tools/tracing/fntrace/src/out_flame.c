@@ -185,15 +185,11 @@ static uint32_t find_root(const struct task *task)
 {
 	const struct process *process = task->process;
 	const char *machine = process->machine->name;
-	const char *exe = process->exe;
+	const char *exe = program_name(process);
 	bool same;
 	uint32_t i;
 	char *name;
 
-	if (exe && strrchr(exe, '/'))
-		exe = strrchr(exe, '/') + 1;
-	if (!exe || !*exe)
-		exe = "?";
 	same = !*task->name || !strcmp(task->name, exe);
 	name = xasprintf("%s%s%s%s%s", machine, *machine ? ": " : "", exe,
 			 same ? "" : " / ", same ? "" : task->name);

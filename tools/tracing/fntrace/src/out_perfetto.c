@@ -231,7 +231,6 @@ static struct perfetto_task *name_task(struct task *task)
 	struct machine *machine = process->machine;
 	uint64_t first = out_id(machine, 0);
 	struct perfetto_task *own = task->out;
-	const char *exe = process->exe;
 	char *to, *packet, *track, *message, *name;
 	uint64_t parent;
 
@@ -246,10 +245,8 @@ static struct perfetto_task *name_task(struct task *task)
 
 	/* Threads count from 1, so a process is found above all of them. */
 	parent = (uint64_t)1 << 60 | (uint64_t)machine->index << 32 | process->pid;
-	if (exe && strrchr(exe, '/'))
-		exe = strrchr(exe, '/') + 1;
 	name = xasprintf("%s%s%s", machine->name, *machine->name ? ": " : "",
-			 exe && *exe ? exe : "?");
+			 program_name(process));
 
 	to = out_room(perfetto.out, PACKET_ROOM + TEXT_MAX);
 	to = put_packet(to, &packet, SEQ_NEEDS_INCREMENTAL_STATE);

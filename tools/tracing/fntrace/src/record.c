@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -96,22 +95,18 @@ static bool is_recording(const char *path)
 	return recording && dir;
 }
 
-/* Remove what @which says; returns how many files are left. */
-static unsigned int clean(const char *path, bool (*which)(const char *name))
+/* Remove the files that @which says. */
+static void clean(const char *path, bool (*which)(const char *name))
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	unsigned int left = 0;
 
-	while (dir && (entry = readdir(dir))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		if (!which(entry->d_name) || unlinkat(dirfd(dir), entry->d_name, 0))
-			left++;
-	}
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    which(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
-	return left;
 }
 
 static bool is_raw(const char *name)
@@ -127,17 +122,11 @@ static bool any_file(const char *name)
 	return true;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type,
-			struct FTW *place)
-{
-	return remove(path);
-}
-
 static void remove_kernel(const char *path)
 {
 	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
 
-	nftw(kernel, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	remove_tree(kernel);
 	free(kernel);
 }
 

@@ -20,30 +20,10 @@
 
 static char *json_escape(const char *name, unsigned int *len)
 {
-	char *text = xalloc(6 * strlen(name) + 1), *to = text;
+	size_t size = strlen(name);
+	char *text = xalloc(JSON_MAX * size + 1);
 
-	for (; *name; name++) {
-		unsigned char c = *name;
-
-		if (c == '"' || c == '\\') {
-			*to++ = '\\';
-			*to++ = c;
-		} else if (c >= 0x80 && utf8_size(name)) {
-			size_t size = utf8_size(name);
-
-			to = put_text(to, name, size);
-			name += size - 1;
-		} else if (c >= 0x80) {
-			/* Bytes that are no UTF-8 must not be in JSON. */
-			to = put_text(to, "\\ufffd", 6);
-		} else if (c < 0x20 || c == 0x7f) {
-			to += sprintf(to, "\\u%04x", c);
-		} else {
-			*to++ = c;
-		}
-	}
-	*to = 0;
-	*len = to - text;
+	*len = put_json(text, &name, size) - text;
 	return text;
 }
 

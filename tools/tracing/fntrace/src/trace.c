@@ -51,6 +51,14 @@ struct process *trace_session(struct trace *trace, struct machine *machine,
 	return process;
 }
 
+const char *program_name(const struct process *process)
+{
+	const char *slash = process->exe ? strrchr(process->exe, '/') : NULL;
+	const char *name = slash ? slash + 1 : process->exe;
+
+	return name && *name ? name : "?";
+}
+
 struct task *trace_task(struct trace *trace, struct process *process,
 			uint32_t tid, const char *name)
 {

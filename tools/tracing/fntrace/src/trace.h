@@ -280,6 +280,11 @@ static inline uint64_t out_id(const struct machine *machine, uint32_t id)
 }
 
 /*
+ * program_name() - the last part of a program's path, "?" if it is not known
+ */
+const char *program_name(const struct process *process);
+
+/*
  * trace_task() - the task of this number, made if there is none yet
  * @process: where it belongs if it is new
  * @name: NULL keeps what is known
@@ -451,6 +456,24 @@ char *put_text(char *to, const char *text, size_t len);
  * does not allow.
  */
 size_t utf8_size(const void *text);
+
+/* Bytes that put_json() makes of one, at most. */
+#define JSON_MAX	6
+
+/*
+ * put_json() - text as the inside of a JSON string; no NUL follows
+ * @to: room for JSON_MAX times @size + 3 bytes
+ * @text: set to what comes behind; NUL ends it
+ * @size: bytes to take; a character that begins in them is taken as a whole
+ *
+ * Return: where it ends.
+ */
+char *put_json(char *to, const char **text, size_t size);
+
+/*
+ * remove_tree() - remove a directory with all that is in it
+ */
+void remove_tree(const char *path);
 
 /* reader.c */
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,44 @@ char *put_text(char *to, const char *text, size_t len)
 {
 	memcpy(to, text, len);
 	return to + len;
+}
+
+char *put_json(char *to, const char **text, size_t size)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *from = (const unsigned char *)*text, *stop = from + size;
+
+	while (*from && from < stop) {
+		size_t length = utf8_size(from);
+
+		if (*from == '"' || *from == '\\') {
+			*to++ = '\\';
+			*to++ = *from++;
+		} else if (*from < 0x20 || *from == 0x7f) {
+			to = put_text(to, "\\u00", 4);
+			*to++ = hex[*from >> 4];
+			*to++ = hex[*from++ & 15];
+		} else if (!length) {
+			to = put_text(to, "\\ufffd", 6);
+			from++;
+		} else {
+			to = put_text(to, (const char *)from, length);
+			from += length;
+		}
+	}
+	*text = (const char *)from;
+	return to;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type,
+			struct FTW *place)
+{
+	return remove(path);
+}
+
+void remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 size_t utf8_size(const void *text)
