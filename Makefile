@@ -2,7 +2,7 @@
 # The front door. Every target installs what it needs, brings build/ up to
 # date, and ends with one line that says what happened.
 
-export KSRC
+export KSRC ACCEL MIRROR
 export PYTHONDONTWRITEBYTECODE := 1
 
 MAKEFLAGS += --no-print-directory
@@ -20,6 +20,7 @@ help:
 	@echo '                 says where a new file or a newly edited one belongs'
 	@echo 'make series      write the series as mails to build/series/'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
+	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
 	@echo 'make clean       remove what was built, keep the trees and tools'
 	@echo 'make distclean   remove build/'
 	@echo 'KSRC=DIR         use the 6.12.y git tree DIR instead of Debian'\''s source'
@@ -64,11 +65,15 @@ bench:
 	@harness/setup test
 	@$(py)bench.py
 
+fresh: export FULL WITHOUT CACHE KEEP
+fresh:
+	@harness/fresh
+
 clean:
 	rm -rf build/obj build/log build/series build/bench build/compilefail build/job-*
 
 distclean:
 	rm -rf build
 
-.PHONY: help tree refresh series check-series check run shell menuconfig test \
+.PHONY: help fresh tree refresh series check-series check run shell menuconfig test \
 	bench clean distclean
