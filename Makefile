@@ -11,6 +11,7 @@ py := python3 harness/
 help:
 	@echo 'make run         build the patched kernel, boot it, trace; then a guest shell'
 	@echo 'make test        every check and test; FULL=1 runs the long ones as well'
+	@echo '                 TARGETS="markers ..." ARCH=x86_64 only some of them'
 	@echo 'make check       the fast static checks only'
 	@echo 'make bench       measure against the pristine kernel, build/bench/'
 	@echo 'make shell       boot the patched kernel with a shell'
@@ -59,7 +60,7 @@ menuconfig:
 
 test:
 	@harness/setup test
-	@$(py)test.py $(if $(FULL),full)
+	@$(py)test.py $(if $(FULL),full) $(if $(TARGETS),'TARGETS=$(TARGETS)') $(if $(ARCH),'ARCH=$(ARCH)')
 
 bench:
 	@harness/setup test

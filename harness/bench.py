@@ -3,7 +3,7 @@
 """Measure what does not depend on the machine: instructions, IPIs, bytes.
 
     bench.py            the patched kernel against the stock mechanisms
-    bench.py --quick    only whether the instruction figures repeat
+    bench.py --quick    only whether the instruction figures of guests repeat
 
 A figure is a number with a name, measured on one kernel: by a piece of shell
 in a guest (PROBES), or from the kernel's files (sizes()). A row of the table
@@ -36,6 +36,7 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RESULTS = BUILD / "bench"
+TOGGLE_SOURCE = ROOT / "harness" / "bench" / "toggle.c"
 MODULE = "static_key_benchmark"
 MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
                        for suffix in (".h", "_main.c", "_rust.rs"))
@@ -86,11 +87,55 @@ if [ "$cpus" != CPUS ]; then
 fi
 """
 
+# For machines that enable and disable many sites at once.
+TOGGLE = r"""
+# toggle FILE VALUE NAME KIND...: the figures KIND.NAME of writing VALUE to FILE,
+# see harness/bench/toggle.c.
+toggle()
+{
+	# What came before shall be over, and its RCU callbacks as well.
+	sleep 1
+	/job/toggle "$@"
+}
+
+# toggle_all SUFFIX KIND...: enable all events, and disable them.
+toggle_all()
+{
+	suffix=$1
+	shift
+	toggle events/enable 1 "enable_all$suffix" "$@"
+	[ "$(cat events/enable)" != 0 ] ||
+		echo "@error $1.enable_all$suffix no event is enabled"
+	toggle events/enable 0 "disable_all$suffix" "$@"
+	[ "$(cat events/enable)" = 0 ] ||
+		echo "@error $1.disable_all$suffix an event is still enabled"
+}
+"""
+
+
+# QEMU takes half a minute over the pauses of the loop that calibrates the local
+# APIC's timer, which nothing under -icount needs.
+NO_APIC_TIMER = "nolapic_timer"
+
+# Without it, guests with several CPUs have no clock but jiffies: the kernel does not
+# expect the TSCs of different sockets to agree. QEMU's do.
+TRUST_TSC = "tsc=reliable"
+
+
+def all_events(smp):
+    """A guest in which all events are enabled and disabled.
+
+    Under -icount even with several CPUs: these take turns, and what an instruction
+    of any of them takes is 1 ns. Without it the time is that of QEMU, most of which
+    it needs to translate the patched code again and to switch between the CPUs.
+    """
+    return Machine(f"all events on {smp} CPU{'s' if smp > 1 else ''}", smp=smp, icount=True,
+                   timeout=300, append=f"{NO_APIC_TIMER} {TRUST_TSC}", setup=TOGGLE)
+
+
 MACHINES = {
-    # QEMU takes half a minute over the pauses of the loop that calibrates the
-    # local APIC's timer, which nothing here needs.
     "insn": Machine("instructions per hit", smp=1, icount=True, timeout=300,
-                    append="nolapic_timer", setup=r"""
+                    append=NO_APIC_TIMER, setup=r"""
 insmod /job/static_key_benchmark.ko || exit 1
 # Enough for a round to wrap, and quick to read back.
 echo 64 >buffer_size_kb
@@ -106,43 +151,11 @@ insn()
 	fi
 }
 """),
-    "smp": Machine("IPIs", smp=4, icount=False, timeout=900, setup=r"""
-# Both set variables and start no process, which would itself send IPIs.
-count_ipis()
-{
-	ipis=0
-	while read -r line counts; do
-		[ "$line" = CAL: ] || continue
-		for word in $counts; do
-			case $word in
-			*[!0-9]*) break ;;
-			esac
-			ipis=$((ipis + word))
-		done
-	done </proc/interrupts
-}
-clock()
-{
-	read -r now idle </proc/uptime
-}
-
-# toggle FIGURE FILE VALUE: what writing VALUE to FILE takes.
-toggle()
-{
-	# What came before shall not send its IPIs now.
-	sleep 1
-	clock; start=$now
-	count_ipis; before=$ipis
-	if ! echo "$3" >"$2"; then
-		echo "@error ipi.$1 writing $3 to $2 failed"
-		return 1
-	fi
-	count_ipis
-	clock
-	echo "@delta ipi.$1 $before $ipis"
-	echo "@delta time.$1 $start $now"
-}
-"""),
+    # Not "insn", whose module has events of its own.
+    "all": all_events(1),
+    "all2": all_events(2),
+    "all4": all_events(4),
+    "all8": all_events(8),
 }
 
 
@@ -300,28 +313,47 @@ grep -q ': nr=999 value=.* name=trace_printk$' trace ||
 	echo "@error insn.trace_printk it is not in the trace"
 echo >trace
 """, patched_only=True),
-    Probe("smp", r"""
+    Probe("all", r"""
+echo 0 >tracing_on
+# The first event that is enabled makes the ring buffer as large as it shall be,
+# which costs more than all events; a size that is asked for is there at once.
+echo 1408 >buffer_size_kb
+for pass in 1 2 3 4 5 6 7; do
+	toggle_all '' insn
+done
+"""),
+    Probe("all2", r"""
+for pass in 1 2 3; do
+	toggle_all _2cpus ipi
+done
+"""),
+    Probe("all4", r"""
 set -- events/*/*/enable
 echo "@figure events.total $#"
 for pass in 1 2 3; do
-	toggle enable_all events/enable 1
-	[ "$(cat events/enable)" != 0 ] ||
-		echo "@error ipi.enable_all no event is enabled"
-	toggle disable_all events/enable 0
-	[ "$(cat events/enable)" = 0 ] ||
-		echo "@error ipi.disable_all an event is still enabled"
+	toggle_all '' ipi time
+done
+echo 0 >tracing_on
+for pass in 1 2 3; do
+	toggle_all _off time
+done
+echo 1 >tracing_on
+"""),
+    Probe("all8", r"""
+for pass in 1 2 3; do
+	toggle_all _8cpus ipi time
 done
 """),
-    Probe("smp", r"""
+    Probe("all4", r"""
 control=/proc/dynamic_debug/control
 # What is being debugged shall not go to the console.
 dmesg -n 1
 echo "@figure dyndbg.total $(grep -vc '^#' $control)"
 for pass in 1 2 3; do
-	toggle dyndbg_on $control +p
+	toggle $control +p dyndbg_on ipi
 	grep -q ' =_ ' $control &&
 		echo "@error ipi.dyndbg_on a site is still off"
-	toggle dyndbg_off $control -p
+	toggle $control -p dyndbg_off ipi
 done
 """),
 )
@@ -366,10 +398,18 @@ ROWS = (
     Row("insn.marker_vs_printk", INSTRUCTIONS, stock="insn.trace_printk",
         ours="insn.marker_4args"),
     Row("events.total", EVENTS),
+    Row("insn.enable_all", INSTRUCTIONS),
+    Row("insn.disable_all", INSTRUCTIONS),
+    Row("ipi.enable_all_2cpus", IPIS),
     Row("ipi.enable_all", IPIS),
+    Row("ipi.enable_all_8cpus", IPIS),
     Row("ipi.disable_all", IPIS),
+    Row("time.enable_all_off", SECONDS),
     Row("time.enable_all", SECONDS),
+    Row("time.enable_all_8cpus", SECONDS),
+    Row("time.disable_all_off", SECONDS),
     Row("time.disable_all", SECONDS),
+    Row("time.disable_all_8cpus", SECONDS),
     Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
     Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
     Row("time.fntrace_convert", SECONDS, stock="time.fntrace_convert.stock"),
@@ -442,7 +482,8 @@ class Boot:
     kernel: kernels.Kernel
     machine: str
     figures: Figures
-    module: object = None
+    # As guest.boot() takes them.
+    files: dict = dataclasses.field(default_factory=dict)
     # Tells two boots that are otherwise the same apart.
     suffix: str = ""
 
@@ -459,10 +500,9 @@ class Boot:
 
     def run(self):
         machine = MACHINES[self.machine]
-        files = {f"{MODULE}.ko": self.module} if self.module else {}
         return guest.boot(self.kernel, self.script(), self.log_name, smp=machine.smp,
                           icount=machine.icount, append=machine.append,
-                          timeout=machine.timeout, files=files)
+                          timeout=machine.timeout, files=self.files)
 
 
 def run_boots(boots, what):
@@ -490,6 +530,23 @@ def finish_boot(boot, result):
                       f"{shown(LOGS / f'console-{boot.log_name}.log')})")
     for line in result.lines:
         boot.figures.take(line)
+
+
+def build_toggle():
+    """toggle.c for the guests of either kernel: static, as these have no libraries."""
+    program = RESULTS / "toggle"
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / "bench-toggle.log"
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    ui.must(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", TOGGLE_SOURCE,
+             "-o", program], log, "compiling the benchmark's toggle.c")
+    return program
+
+
+def job_files(kernel):
+    """What the guests of a kernel need beside the shell, compiled."""
+    return {f"{MODULE}.ko": build_module(kernel), "toggle": build_toggle()}
 
 
 def build_module(kernel):
@@ -791,10 +848,10 @@ def measure(patched, pristine):
             for suffix, value in zip(("", ".stock"), pair):
                 figures[patched].add(name + suffix, value)
     with ui.Step("build the benchmark modules"):
-        modules = {kernel: build_module(kernel) for kernel in figures}
+        files = {kernel: job_files(kernel) for kernel in figures}
         site_sizes(patched, figures[patched])
     for name, machine in MACHINES.items():
-        boots = [Boot(kernel, name, figures[kernel], modules[kernel]) for kernel in figures]
+        boots = [Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures]
         run_boots(boots, f"measure {machine.what} on both kernels")
     return compare(figures[patched], figures[pristine])
 
@@ -810,10 +867,12 @@ def repeatable(kernel):
         if name.startswith("insn.") and not name.startswith("insn.fntrace_")))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
-        module = build_module(kernel)
-        run_boots([Boot(kernel, "insn", figures, module, f"-{count}")
-                   for count, figures in enumerate(runs, 1)],
-                  "measure instructions per hit twice")
+        files = job_files(kernel)
+        for name, machine in MACHINES.items():
+            if machine.icount:
+                run_boots([Boot(kernel, name, figures, files, f"-{count}")
+                           for count, figures in enumerate(runs, 1)],
+                          f"measure {machine.what} twice")
     except Failure as failure:
         return [("instruction benchmarks run", False, str(failure))]
     found = []

@@ -17,8 +17,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import kernel as kernels
+import lint
 import results
 import series
 import sitecheck
@@ -81,10 +83,10 @@ def check_sites(found):
 def check_patches(found):
     """checkpatch on every mail of the series."""
     group = "checkpatch"
+    LOGS.mkdir(parents=True, exist_ok=True)
+    (LOGS / "checkpatch.log").unlink(missing_ok=True)
     with ui.Step("checkpatch --strict on every patch") as step:
-        for path in series.mail():
-            if path.name.startswith("0000"):
-                continue
+        for path in series.patches_of_mails():
             ignore = list(CHECKPATCH_IGNORE)
             if all(name.startswith(TOOLS) for name in re.findall(
                     r"^\+\+\+ b/(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)):
@@ -136,6 +138,26 @@ def check_kernel_doc(found):
     found.close(group)
 
 
+def check_names(found):
+    """No static function of ours has a name that another file of ours has.
+
+    A kprobe or a function event could not tell one from the other.
+    """
+    group = "names of static functions"
+    files = {}
+    for path in series.overlay_files():
+        if path.startswith("kernel/") and path.endswith((".c", ".h")):
+            text = (ROOT / path).read_text(encoding="utf-8")
+            for name in re.findall(r"^static (?!inline\b[^;{]*;)[a-z_][^;=(){]*?\b([a-z]\w*)\(",
+                                   text, re.MULTILINE):
+                files.setdefault(name, set()).add(path)
+    for path in sorted(set().union(*files.values())):
+        twice = [f"{name} is in {', '.join(sorted(paths - {path}))} as well"
+                 for name, paths in sorted(files.items()) if path in paths and len(paths) > 1]
+        found.add(group, path, not twice, twice[0] if twice else "")
+    found.close(group)
+
+
 def check_licences(found):
     """Every file of ours says its licence where the kernel wants it."""
     group = "licences"
@@ -168,28 +190,38 @@ def check_harness(found):
             done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
-    done = subprocess.run([sys.executable, ROOT / "harness" / "selftest.py"],
-                          capture_output=True, text=True, check=False)
-    for line in done.stdout.splitlines():
-        match = re.match(r"(ok|not ok) \d+ (.*)", line)
-        if match:
-            found.add(group, match.group(2), match.group(1) == "ok")
-    if done.returncode and not found.count(group)[1]:
-        found.add(group, "selftest.py", False, (done.stderr.strip().splitlines() or ["?"])[-1])
+    for name in ("selftest.py", "acceltest.py"):
+        done = subprocess.run([sys.executable, ROOT / "harness" / name],
+                              capture_output=True, text=True, check=False)
+        failed = 0
+        for line in done.stdout.splitlines():
+            match = re.match(r"(ok|not ok) \d+ (.*)", line)
+            if match:
+                failed += match.group(1) != "ok"
+                found.add(group, match.group(2), match.group(1) == "ok")
+        if done.returncode and not failed:
+            found.add(group, name, False, (done.stderr.strip().splitlines() or ["?"])[-1])
     found.close(group)
 
 
-def fast(found):
-    LOGS.mkdir(parents=True, exist_ok=True)
-    (LOGS / "checkpatch.log").unlink(missing_ok=True)
-    series.tree()
-    kernels.pristine_tree()
+def fast_but_patches(found):
+    """The fast checks, with the trees there; checkpatch takes as long as the others."""
     check_harness(found)
     check_licences(found)
+    check_names(found)
     check_branches(found)
     check_sites(found)
     check_maintainers(found)
     check_kernel_doc(found)
+    lint.fast(found)
+
+
+def fast(found):
+    """All checks that need no kernel."""
+    series.tree()
+    kernels.pristine_tree()
+    series.mail()
+    fast_but_patches(found)
     check_patches(found)
 
 
@@ -219,7 +251,7 @@ def check_sparse(found, kernel):
 def check_am(found):
     """git am of the mails onto the pristine base gives the same tree."""
     group = "git am"
-    mails = [path for path in series.mail() if not path.name.startswith("0000")]
+    mails = series.patches_of_mails()
     base, commits = series.tree(quiet=True)
     scratch = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="am-"))
     with ui.Step("git am onto the pristine base"):
@@ -291,13 +323,19 @@ STEP_ARCHES = {
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\n"
-                    "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\n"
-                    "CONFIG_SAMPLE_RUST_PRINT=m\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
                     "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
                     "CONFIG_FUNCTION_GRAPH_TRACER=y\n"),
 }
+# As x86, with Rust: what `prepare` takes with it is half a minute, so only what
+# Rust code can notice is built in this one.
+STEP_ARCHES["x86-rust"] = dataclasses.replace(
+    STEP_ARCHES["x86"], config=STEP_ARCHES["x86"].config
+    + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n")
+STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
+                       r"include/linux/(?:jump_label|tracepoint|marker|rust_\w+)\.h$|"
+                       r"include/trace/|kernel/trace/static_key_benchmark")
 STEP_CONFIG = """\
 CONFIG_JUMP_LABEL=y
 CONFIG_SMP=y
@@ -336,13 +374,24 @@ class StepBuilder:
 
     def make(self, *targets):
         setup = self.setup
-        return ["make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
+        return [*kernels.NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
                 *kernels.tools(setup.cross, setup.llvm), *kernels.RUST_TOOLS,
                 "LOCALVERSION=", f"KCFLAGS={setup.flags}", f"-j{os.cpu_count() + 1}",
                 *targets]
 
-    def build(self, objects):
-        """Returns None, or the line that says what went wrong."""
+    def configured(self, text, options):
+        """Whether the last configuration is that of this step as well."""
+        stamp = self.out / ".options"
+        now = text + options
+        same = stamp.exists() and stamp.read_text(encoding="utf-8") == now
+        stamp.write_text(now, encoding="utf-8")
+        return same
+
+    def build(self, objects, options):
+        """Returns None, or the line that says what went wrong.
+
+        OPTIONS tells the Kconfig files of this step from those of another.
+        """
         self.log.write_text("", encoding="utf-8")
         self.out.mkdir(parents=True, exist_ok=True)
         wanted = self.out / ".fragment"
@@ -352,32 +401,38 @@ class StepBuilder:
         series_options = "".join(
             f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
             for symbol, (first, _) in series.kconfig_stanzas(text).items())
-        wanted.write_text(STEP_CONFIG + self.setup.config + series_options,
-                          encoding="utf-8")
-        for targets in ([f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"],
-                        ["prepare", *objects]):
+        fragment = STEP_CONFIG + self.setup.config + series_options
+        wanted.write_text(fragment, encoding="utf-8")
+        commands = [["prepare", *objects]]
+        if not self.configured(fragment, options):
+            commands.insert(0, [f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"])
+        for targets in commands:
             if ui.run(self.make(*targets), self.log, env=kernels.environment()):
+                (self.out / ".options").unlink()
                 return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
         config = (self.out / ".config").read_text(encoding="utf-8")
         if "CONFIG_JUMP_LABEL=" not in config + self.setup.flags:
             return "the configuration has no jump labels"
+        if "CONFIG_RUST=y" in self.setup.config and "CONFIG_RUST=y" not in config:
+            return "the configuration has no Rust"
         return None
 
 
 def step_objects(commit):
-    """What to build after a commit: objects by directory of arch/."""
+    """What to build after a commit: objects by directory of arch/, or one with Rust."""
     wanted = {}
     for path, status in series.changed_paths(f"{commit}^", commit).items():
         if status == "D":
             continue
         match = re.match(r"arch/(\w+)/", path)
-        directory = match.group(1) if match else "x86"
+        directory = match.group(1) if match else \
+            "x86-rust" if STEP_RUST.match(path) else "x86"
         if directory not in STEP_ARCHES:
             continue
         objects = wanted.setdefault(directory, set())
         if path.endswith("asm/jump_label.h") or path == "include/linux/jump_label.h":
             objects |= set(BRANCHY) | set(STEP_ARCHES[directory].extra)
-            source = f"arch/{directory}/kernel/jump_label.c"
+            source = f"arch/{match.group(1) if match else 'x86'}/kernel/jump_label.c"
             if (STEP_TREE / source).exists():
                 objects.add(source[:-2] + ".o")
         elif path.startswith("tools/") or path.startswith("Documentation/"):
@@ -401,32 +456,39 @@ def check_steps(found):
         shutil.rmtree(STEP_TREE, ignore_errors=True)
         series.git("worktree", "prune")
         series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commits[0])
+    options = ""
     with ui.Step("build every step of the series", len(commits)) as step:
         for patch, commit in zip(patches, commits):
             step.note = patch.name
+            began = time.monotonic()
             series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+            if any("Kconfig" in path for path in series.changed_paths(f"{commit}^", commit)):
+                options = commit
             wanted = step_objects(commit)
             if not wanted:
                 found.add(group, patch.name, None, "nothing to compile, or no compiler")
             for directory, objects in wanted.items():
-                trouble = StepBuilder(directory).build(objects)
+                trouble = StepBuilder(directory).build(objects, options)
                 found.add(group, f"{patch.name} ({directory})", trouble is None,
-                          trouble or f"{len(objects)} objects")
+                          trouble or f"{len(objects)} objects", time.monotonic() - began)
+                began = time.monotonic()
             step.advance()
     found.close(group)
 
 
 def main(args):
     found = results.Results()
-    if args == ["fast"]:
-        fast(found)
-    elif args == ["series"]:
-        series.tree()
-        check_am(found)
-        check_patches(found)
-        check_steps(found)
-    else:
+    if args not in (["fast"], ["series"]):
         raise Failure("usage: check.py fast|series")
+    with found.job("checks"):
+        if args == ["fast"]:
+            fast(found)
+        else:
+            series.tree()
+            series.mail()
+            check_am(found)
+            check_patches(found)
+            check_steps(found)
     return found.finish()
 
 

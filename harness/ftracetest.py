@@ -4,21 +4,32 @@
 Each test is one call of ftracetest, so that its result is known before the
 next one starts. A test that ends the guest is recorded as "CRASH" and the
 guest is booted again to go on behind it.
+
+What passes on the pristine base must pass on the patched kernel. KNOWN lists
+the outcomes that the pristine kernel was seen to have instead, for one version
+of the base and of QEMU; so the pristine kernel is only built for an outcome
+that is not listed, for another base or QEMU, and in the full run.
 """
 
-import pathlib
 import re
+import time
 
 import guest
+import jobs
+import kernel as kernels
 import ui
-from ui import LOGS, Failure, shown
+from ui import BUILD, LOGS, ROOT, Failure, shown
 
 TESTS = "tools/testing/selftests/ftrace/test.d"
+REPORT = BUILD / "ftracetest.txt"
+KNOWN = ROOT / "harness" / "ftracetest.known"
+# Guests that share the tests of a kernel.
+GUESTS = 2
 
-# The quick run: what static keys, tracepoints and events have to do with. The
-# test left out patches all functions forty times, minutes under emulation.
-QUICK = ("00basic", "dynevent", "event", "instances", "trigger", "kprobe", "direct")
-NOT_QUICK = ("direct/ftrace-direct.tc",)
+# Programs of the host that tests call and that busybox does not have; and a shell that
+# is a program of its own, and starts others by their names, where busybox is all of them:
+# tests look for names in /proc/PID/maps and in sched_process_exec.
+PROGRAMS = ("dash=/bin/sh", "chrt", "nice")
 
 # Seconds that one test may take before it counts as hung.
 LIMIT = 600
@@ -32,7 +43,7 @@ for test in $(cat /job/tests); do
 	status=$?
 	# A test that was killed leaves its last line without an end.
 	if ! grep -q '\[PASS\]' /tmp/out; then
-		cat /tmp/out /tmp/log/*.log | tail -n 60 | sed 's/^/# /'
+		tail -q -n 60 /tmp/out /tmp/log/*-log.* 2>/dev/null | sed 's/^/# /'
 		echo
 	fi
 	if [ $status -eq 137 ]; then
@@ -48,59 +59,81 @@ exit 0
 """
 
 
-def selection(source, full):
+def selection(kernel):
     """The .tc files below test.d, in the order ftracetest runs them."""
-    top = source / TESTS
-    tests = sorted(path.relative_to(top) for path in top.rglob("*.tc"))
-    return [str(path) for path in tests
-            if full or (path.parts[0] in QUICK and str(path) not in NOT_QUICK)]
+    top = kernel.source / TESTS
+    tests = sorted(str(path.relative_to(top)) for path in top.rglob("*.tc"))
+    if not tests:
+        raise Failure(f"{shown(kernel.source)} has no ftracetest")
+    return tests
 
 
-def run(kernel, tests, step=None, smp=2):
-    """Run some tests on one kernel: {test: outcome}.
+class Outcomes(dict):
+    """What became of the tests on one kernel, by test.
 
-    The outcome is ftracetest's own word, or two joined with "/" for a test
-    that also runs in an instance; CRASH and TIMEOUT for a test that took the
-    guest with it; SPLAT is added when the kernel's log complained meanwhile.
+    An outcome is ftracetest's own word, or two joined with "/" for a test that
+    also runs in an instance; CRASH and TIMEOUT for a test that took the guest
+    with it; SPLAT is added when the kernel's log complained meanwhile.
     """
-    left = list(tests)
-    outcomes = {}
-    boots = 0
-    while left:
-        boots += 1
-        name = f"ftracetest-{kernel.label}-{len(tests)}-{boots}"
-        state = {"running": None, "words": []}
 
-        def on_line(line, state=state):
-            if line.startswith("@begin "):
-                state["running"] = line.split()[1]
-                state["words"] = []
-                if step:
-                    step.note = state["running"]
+    def __init__(self, kernel):
+        super().__init__()
+        self.kernel = kernel
+        self.seconds = {}
+
+    def run(self, tests, what, smp=2):
+        """Run some tests; WHAT tells guests of one kernel apart."""
+        kernel = self.kernel
+        left = list(tests)
+        boots = 0
+        with ui.Step(f"ftracetest on the {kernel.what}, {what}", len(left)) as step:
+            while left:
+                boots += 1
+                self.boot(left, f"ftracetest-{kernel.label}-{what.replace(' ', '-')}-{boots}",
+                          smp, step)
+                left = [test for test in left if test not in self]
+
+    def boot(self, tests, name, smp, step):
+        """Run tests up to the first that ends the guest."""
+        running, words, began = None, [], 0
+
+        def on_line(line):
+            nonlocal running, words, began
+            if line is None:
+                running = None
+            elif line.startswith("@begin "):
+                running, words, began = line.split()[1], [], time.monotonic()
+                step.note = running
             elif line.startswith("@outcome "):
-                state["words"].append(line.split()[1])
+                words.append(line.split()[1])
             elif line.startswith("@end "):
-                outcomes[state["running"]] = "/".join(state["words"]) or "UNDEFINED"
-                state["running"] = None
-                if step:
-                    step.advance()
+                self[running] = "/".join(words) or "UNDEFINED"
+                self.seconds[running] = time.monotonic() - began
+                running = None
+                step.advance()
 
         result = guest.boot(
-            kernel, SCRIPT % {"limit": LIMIT}, name, smp=smp, memory="1G",
-            files={"tests": "\n".join(left) + "\n"}, on_line=on_line,
+            self.kernel, SCRIPT % {"limit": LIMIT}, name, smp=smp, memory="1G",
+            files={"tests": "\n".join(tests) + "\n"}, on_line=on_line, programs=PROGRAMS,
             timeout=3 * 3600, idle=LIMIT + 60)
-        if state["running"]:
-            outcomes[state["running"]] = "TIMEOUT" if result.timed_out else "CRASH"
-            if step:
-                step.advance()
+        if running:
+            self[running] = "TIMEOUT" if result.timed_out else "CRASH"
+            step.advance()
         elif result.crashed:
-            raise Failure(f"{kernel.what}: the guest died between two tests "
+            raise Failure(f"{self.kernel.what}: the guest died between two tests "
                           f"(log: build/log/console-{name}.log)")
         for test in splats_by_test(LOGS / f"console-{name}.log"):
-            if not outcomes.get(test, "CRASH").startswith(("CRASH", "TIMEOUT")):
-                outcomes[test] += "+SPLAT"
-        left = [test for test in left if test not in outcomes]
-    return outcomes
+            if not self.get(test, "CRASH").startswith(("CRASH", "TIMEOUT")):
+                self[test] += "+SPLAT"
+
+    def again(self, tests):
+        """Some tests depend on timing and fail now and then on any kernel: what
+        ftracetest reports counts if it comes a second time, alone."""
+        first = {test: self.pop(test) for test in tests}
+        if first:
+            self.run(tests, "failed tests again")
+        for test, outcome in first.items():
+            self[test] += f" (first {outcome})"
 
 
 def splats_by_test(log):
@@ -120,52 +153,90 @@ def passed(outcome):
     return bool(re.fullmatch(r"(PASS|XFAIL)(/(PASS|XFAIL))*( \(first .*\))?", outcome))
 
 
-def compare(found, pristine, patched, report):
+def word(outcome):
+    """An outcome without what is said of a first attempt."""
+    return outcome.partition(" (first ")[0]
+
+
+def key(kernel):
+    """What outcomes depend on besides the kernel's configuration."""
+    makefile = (kernels.BASE_TREE / "Makefile").read_text(encoding="utf-8")
+    version = ".".join(re.search(rf"^{name} = (\d+)$", makefile, re.MULTILINE).group(1)
+                       for name in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
+    qemu = guest.qemu_version(guest.EMULATOR[kernel.machine][0])
+    return f"Linux {version}, QEMU {qemu[0]}.{qemu[1]}"
+
+
+def known(kernel):
+    """The outcomes in KNOWN, if they are of this base and this QEMU."""
+    lines = KNOWN.read_text(encoding="utf-8").splitlines()
+    if f"# {key(kernel)}" not in lines:
+        return {}
+    return dict(line.split("\t")[:2] for line in lines if line and not line.startswith("#"))
+
+
+def compare(found, before, after):
     """What passes on the pristine base must pass on the patched kernel.
 
-    A test that the patched kernel fails and the pristine one fails as well is
-    no regression and counts as skipped; one that only exists on the patched
-    kernel must pass or be unsupported.
+    BEFORE has the outcomes of the pristine kernel, run or known. A test that
+    both kernels do not pass in the same way is no regression and counts as
+    skipped; one that only exists on the patched kernel must pass.
     """
     group = "ftracetest"
-    width = max(len(test) for test in patched)
+    width = max(len(test) for test in after)
     lines = [f"{'test':{width}}  {'pristine':14} patched"]
-    for test in sorted(set(pristine) | set(patched)):
-        before, after = pristine.get(test, "-"), patched.get(test, "-")
+    for test in sorted({*before, *after}):
+        was, now = before.get(test, "-"), after.get(test, "-")
         mark = ""
-        if passed(after):
-            mark = "" if passed(before) or before == "-" else "fixed"
-            found.add(group, test, True, f"{before} -> {after}" if mark else "")
-        elif passed(before):
+        if passed(now):
+            mark = "" if passed(was) or was == "-" else "fixed"
+            found.add(group, test, True, f"{was} -> {now}" if mark else "",
+                      after.seconds.get(test))
+        elif passed(was) or was == "-":
             mark = "REGRESSION"
-            found.add(group, test, False, f"{before} on the pristine base, {after} here")
+            found.add(group, test, False, f"{was} on the pristine base, {now} here",
+                      after.seconds.get(test))
         else:
-            found.add(group, test, None, f"{before} on the pristine base, {after} here")
-        lines.append(f"{test:{width}}  {before:14} {after:14} {mark}".rstrip())
-    pathlib.Path(report).write_text("\n".join(lines) + "\n", encoding="utf-8")
+            found.add(group, test, None, f"{was} on the pristine base, {now} here")
+        lines.append(f"{test:{width}}  {was:14} {now:14} {mark}".rstrip())
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     found.close(group)
 
 
-def both(found, pristine, patched, full, report):
-    """Run the tests on both kernels at the same time and compare."""
-    tests = {kernel.label: selection(kernel.source, full) for kernel in (pristine, patched)}
-    for kernel in (pristine, patched):
-        if not tests[kernel.label]:
-            raise Failure(f"{shown(kernel.source)} has no ftracetest")
-        # Both guests start at once; what they share is made before.
-        guest.root_image(kernel)
-    total = sum(len(names) for names in tests.values())
-    with ui.Step(f"ftracetest on both kernels ({'all' if full else 'quick'})", total) as step:
-        before, after = ui.parallel(lambda kernel: run(kernel, tests[kernel.label], step),
-                                    (pristine, patched))
-    # Some tests depend on timing and fail now and then on either kernel: what
-    # ftracetest reports is held against the patched one if it comes a second
-    # time, alone. A crash, a hang or a splat counts at once.
-    again = [test for test, outcome in after.items()
-             if not passed(outcome) and passed(before.get(test, "-"))
-             and not re.search("CRASH|TIMEOUT|SPLAT", outcome)]
-    if again:
-        with ui.Step("failed tests a second time", len(again)) as step:
-            for test, outcome in run(patched, again, step).items():
-                after[test] = f"{outcome} (first {after[test]})"
-    compare(found, before, after, report)
+def plan(jobs_plan, built, patched, full):
+    """The jobs: the tests on the patched kernel, and as far as needed on the pristine."""
+    pristine = kernels.Kernel("x86_64", pristine=True)
+    after, before = Outcomes(patched), Outcomes(pristine)
+
+    def part(outcomes, number):
+        outcomes.run(selection(outcomes.kernel)[number::GUESTS], f"part {number + 1}")
+
+    def parts(outcomes, need):
+        return [jobs_plan.add(f"ftracetest on the {outcomes.kernel.what}, part {number + 1}",
+                              lambda found, number=number: part(outcomes, number), need,
+                              lane=jobs.GUEST) for number in range(GUESTS)]
+
+    needs = parts(after, built)
+    if full:
+        needs += parts(before, jobs_plan.add("build pristine x86_64",
+                                             lambda found: pristine.build()))
+
+    def judge(found):
+        after.again([test for test, outcome in after.items()
+                     if not passed(outcome) and known(patched).get(test) != outcome
+                     and not re.search("CRASH|TIMEOUT|SPLAT", outcome)])
+        was = {**{test: "PASS" for test in selection(pristine)}, **known(patched)}
+        if full:
+            was = before
+        else:
+            unlisted = [test for test, outcome in after.items()
+                        if not passed(outcome) and known(patched).get(test) != word(outcome)]
+            if unlisted:
+                ui.say(f"ftracetest: {len(unlisted)} outcomes that {shown(KNOWN)} does not have "
+                       f"for {key(patched)}: the pristine kernel decides")
+                pristine.build()
+                before.run([test for test in unlisted if test in was], "unlisted outcomes")
+                was.update(before)
+        compare(found, was, after)
+
+    jobs_plan.add("ftracetest: compare", judge, *needs)

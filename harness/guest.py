@@ -2,8 +2,8 @@
 """Boot a kernel of the harness in QEMU, with a job to do.
 
 The root file system is an initramfs of two parts: one per kernel (busybox,
-the kernel's modules, its kselftests), and a small one per job with /job/run
-and what else the job needs. What the job prints comes back line by line; the
+the kernel's modules, its kselftests as `make install` of the tree lays them
+out), and a small one per job with /job/run and what else the job needs. What the job prints comes back line by line; the
 kernel's log is kept in a file of its own and searched for splats. All this is
 the same on every architecture; only the device that carries the job's output
 is another.
@@ -18,17 +18,20 @@ import subprocess
 import tempfile
 import threading
 
+import accel
 import kernel as kernels
 import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
-SELFTESTS = ("ftrace", "static_keys", "static_key_view", "static_batch", "rust_tracepoint",
-             "function_events", "markers", "kselftest")
-# Those of them with programs to compile, and the compilers; the programs need
-# no C library.
-COMPILED = ("rust_tracepoint", "function_events")
+# The kselftests of the series, and the base's that it must not break.
+KSELFTESTS = ("function_events", "markers", "rust_tracepoint", "static_batch",
+              "static_key_view", "static_keys")
+FTRACETEST = "ftrace"
+# Where they are in the guest.
+SELFTESTS = "/selftests"
+# Their programs need no C library.
 COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
             "riscv64": "riscv64-linux-gnu-gcc"}
 
@@ -93,6 +96,8 @@ class Result:
 def splats(log):
     """The lines of a console log that report a failure of the kernel."""
     found = []
+    if not log.exists():
+        return found
     for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
         if SPLAT.search(line):
             found.append(re.sub(r"^\[[^]]*\] *", "", line.strip()))
@@ -140,11 +145,21 @@ def nodes(directory):
     return listing
 
 
+# One thread makes an image, the others wait for it.
+_images = threading.Lock()
+
+
 def root_image(kernel):
     """The part of the initramfs that belongs to a kernel."""
+    with _images:
+        return make_root_image(kernel)
+
+
+def make_root_image(kernel):
     image = kernel.out / "initramfs.cpio"
     busybox = BUSYBOX[kernel.machine]
-    inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image]
+    inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image,
+              pathlib.Path(__file__)]
     if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
                               for path in inputs):
         return image
@@ -163,34 +178,35 @@ def root_image(kernel):
         (stage / "etc" / "passwd").write_text("root:x:0:0::/root:/bin/sh\n"
                                               "guest:x:1000:1000::/:/bin/sh\n")
         (stage / "etc" / "group").write_text("root:x:0:\nguest:x:1000:\n")
-        for name in SELFTESTS:
-            tests = kernel.source / "tools/testing/selftests" / name
-            # The pristine kernel has none for what the series adds.
-            if tests.exists():
-                shutil.copytree(tests, stage / "selftests" / name, symlinks=True)
-                if name in COMPILED:
-                    compile_selftest(kernel, tests, stage / "selftests" / name)
+        # Whom ping of ftracetest asks for.
+        (stage / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
+        install_selftests(kernel, stage / SELFTESTS.lstrip("/"))
         archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
     return image
 
 
-def compile_selftest(kernel, source, output):
-    """Build the programs of a kselftest with the headers of its kernel."""
-    log = LOGS / f"selftest-{source.name}-{kernel.label}.log"
+def install_selftests(kernel, path):
+    """The kernel's kselftests, built and installed as a user would."""
+    source = kernel.source / "tools/testing/selftests"
+    # The pristine kernel has none for what the series adds.
+    targets = [name for name in (*KSELFTESTS, FTRACETEST) if (source / name).is_dir()]
+    log = LOGS / f"kselftest-install-{kernel.label}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
-    what = f"the programs of the {source.name} kselftest"
-    headers = kernel.out / "headers"
-    ui.must(kernel.make(f"INSTALL_HDR_PATH={headers}", "headers_install"), log,
-            f"installing headers for {what}", env=kernels.environment())
-    ui.must(["make", "-C", source, f"OUTPUT={output}",
-             f"KHDR_INCLUDES=-isystem {headers / 'include'}",
-             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror"], log,
-            f"compiling {what}", env=kernels.environment())
+    ui.must(kernel.make("headers"), log, f"installing the headers of the {kernel.what}",
+            env=kernels.environment())
+    ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
+             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "FORCE_TARGETS=1",
+             f"TARGETS={' '.join(targets)}", f"KSFT_INSTALL_PATH={path}", "install"], log,
+            f"installing the kselftests of the {kernel.what}", env=kernels.environment())
 
 
-def add_program(stage, program):
+def add_program(stage, program, alias=""):
     """Copy a program of the host with its libraries, to the same places."""
+    if alias:
+        link = stage / alias.lstrip("/")
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(program)
     done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
     for path in (program, *re.findall(r"(/\S+) \(0x", done.stdout)):
         target = stage / str(path).lstrip("/")
@@ -214,10 +230,11 @@ def job_image(kernel, script, files, programs, shell):
             else:
                 shutil.copy(source, job / name)
         for name in programs:
+            name, _, alias = name.partition("=")
             path = shutil.which(name)
             if not path:
                 raise Failure(f"{name} is missing; install it (harness/setup does on Debian)")
-            add_program(directory / "root", path)
+            add_program(directory / "root", path, alias)
         whole = directory / "initramfs"
         archive([directory / "root"], directory / "job.cpio", kernel.out)
         with open(whole, "wb") as out:
@@ -244,41 +261,8 @@ def command(kernel, initramfs, accel, smp, memory, append, icount):
     return argv
 
 
-@functools.cache
-def kvm_works():
-    """Whether a guest gets anywhere under KVM.
-
-    That /dev/kvm can be opened says little: on some machines a guest hangs
-    in its firmware. So one is started, with a one-sector boot disk that
-    prints a letter on the serial line, and given five seconds.
-    """
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
-        return False
-    # mov dx,0x3f8; mov al,'K'; out dx,al; hlt; jmp -3
-    sector = bytes.fromhex("baf803" "b04b" "ee" "f4" "ebfd")
-    sector += bytes(510 - len(sector)) + b"\x55\xaa"
-    with tempfile.NamedTemporaryFile(dir=BUILD, suffix=".img") as disk:
-        disk.write(sector)
-        disk.flush()
-        probe = subprocess.Popen(
-            ["qemu-system-x86_64", "-accel", "kvm", "-display", "none", "-nic", "none",
-             "-drive", f"file={disk.name},format=raw,if=ide,snapshot=on",
-             "-serial", "stdio", "-monitor", "none"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            start_new_session=True)
-        timer = threading.Timer(5, ui.end_group, (probe,))
-        timer.start()
-        try:
-            return probe.stdout.read(1) == b"K"
-        finally:
-            timer.cancel()
-            ui.end_group(probe)
-
-
-def accelerator(kernel, icount):
-    if kernel.machine != "x86_64" or icount or os.uname().machine != "x86_64":
-        return tcg(kernel.machine)
-    return "kvm" if kvm_works() else tcg(kernel.machine)
+def may_have_kvm(kernel, icount):
+    return kernel.machine == "x86_64" == os.uname().machine and not icount
 
 
 def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
@@ -286,9 +270,10 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
     """Boot, run a job, and return a Result.
 
     SCRIPT is the body of /job/run. What it prints is kept in the log file
-    LOG_NAME.log, and in the Result. FILES maps names under /job to paths or
+    LOG_NAME.log, and in the Result. An x86_64 guest tries KVM first, see accel.py. FILES maps names under /job to paths or
     texts. PROGRAMS are commands of the host that the job needs, which get the
-    same path in the guest. ON_LINE is called with each line the job prints.
+    same path in the guest, or with NAME=PATH also another one. ON_LINE is called with each line the job prints, and
+    with None when all of them are void, as the guest is run again without KVM.
     The guest is ended by its process id when TIMEOUT seconds are over, or when
     the job has said nothing for IDLE seconds.
     """
@@ -296,21 +281,30 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
     console = LOGS / f"console-{log_name}.log"
     result = Result(LOGS / f"{log_name}.log")
     directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)
-    try:
-        accel = accelerator(kernel, icount)
-        argv = command(kernel, initramfs, accel, smp, memory, append, icount)
-        argv += ["-serial", f"file:{console}", *JOB_LINE[kernel.machine], "-monitor", "none"]
 
-        def take(line):
-            if line.startswith("@exit "):
-                result.status = int(line.split()[1])
-                return
+    def argv(accelerator):
+        return [*command(kernel, initramfs, accelerator, smp, memory, append, icount),
+                "-serial", f"file:{console}", *JOB_LINE[kernel.machine], "-monitor", "none"]
+
+    def take(line):
+        if line is None:
+            # The guest is run again, with another accelerator.
+            result.lines.clear()
+        elif line.startswith("@exit "):
+            result.status = int(line.split()[1])
+            return
+        else:
             result.lines.append(line)
-            if on_line:
-                on_line(line)
+        if on_line:
+            on_line(line)
 
-        end = ui.run(argv, LOGS / f"qemu-{log_name}.log", on_line=take, timeout=timeout,
-                     idle=idle)
+    def ended_well():
+        return result.status is not None or bool(splats(console))
+
+    try:
+        end = accel.run(argv, tcg(kernel.machine), LOGS / f"qemu-{log_name}.log", console, take,
+                        ended_well, kvm=may_have_kvm(kernel, icount), timeout=timeout,
+                        idle=idle)
         result.timed_out = end == ui.TIMED_OUT
         result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
         if console.exists():
@@ -326,8 +320,10 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
 def interactive(kernel, smp=2, memory="1G"):
     """Hand the terminal to a shell in the guest; returns QEMU's status."""
     directory, initramfs = job_image(kernel, "exit 0\n", {}, (), shell=True)
+    # The demonstration, or an earlier one, has proven it; there is no second run here.
+    proven = may_have_kvm(kernel, False) and accel.proven()
     try:
-        argv = command(kernel, initramfs, accelerator(kernel, False), smp, memory,
+        argv = command(kernel, initramfs, "kvm" if proven else tcg(kernel.machine), smp, memory,
                        "quiet", False)
         return subprocess.call([*argv, "-serial", "mon:stdio", "-serial", "null"])
     finally:

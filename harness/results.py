@@ -2,52 +2,104 @@
 """Test results: gathered, written as KTAP, and counted in one last line."""
 
 import collections
+import contextlib
+import threading
+import time
 
-from ui import BUILD, shown
+import ui
+from ui import BUILD, clock, shown
 
 KTAP = BUILD / "results.ktap"
+DURATIONS = BUILD / "durations.txt"
+# How many of the slowest tests are named at the end.
+SLOWEST = 10
+
+Test = collections.namedtuple("Test", "name ok detail seconds")
 
 
 class Results:
-    """What the checks and tests of one run found, by group."""
+    """What the checks and tests of one run found, by group.
+
+    All methods may be called from several threads.
+    """
 
     def __init__(self):
         self.groups = collections.OrderedDict()
+        self.jobs = []
+        self._lock = threading.Lock()
+        self._start = time.monotonic()
 
-    def add(self, group, name, ok, detail=""):
+    def add(self, group, name, ok, detail="", seconds=None):
         """Record a test; OK is True, False, or None for skipped."""
-        self.groups.setdefault(group, []).append((name, ok, detail))
+        with self._lock:
+            self.groups.setdefault(group, []).append(Test(name, ok, detail, seconds))
         if ok is False:
-            print(f"not ok {group}: {name}{': ' if detail else ''}{detail}", flush=True)
+            ui.say(f"not ok {group}: {name}{': ' if detail else ''}{detail}")
 
     def count(self, group=None):
         """(passed, failed, skipped) of one group, or of all."""
-        tests = [test for key, group_tests in self.groups.items()
-                 for test in group_tests if group in (None, key)]
-        return tuple(sum(1 for _, ok, _ in tests if ok is wanted)
+        with self._lock:
+            tests = [test for key, group_tests in self.groups.items()
+                     for test in group_tests if group in (None, key)]
+        return tuple(sum(1 for test in tests if test.ok is wanted)
                      for wanted in (True, False, None))
 
     def close(self, group):
         """Say how a finished group went."""
         passed, failed, skipped = self.count(group)
         state = "FAIL" if failed else "ok  "
-        print(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped",
-              flush=True)
+        ui.say(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped")
+
+    @contextlib.contextmanager
+    def job(self, name):
+        """Note how long a part of the run takes; its failure is a failed test."""
+        start = time.monotonic()
+        try:
+            yield
+        except (ui.Failure, OSError) as failure:
+            if ui.STOPPING.is_set():
+                raise
+            self.add(name, "comes to its end", False, str(failure))
+        finally:
+            with self._lock:
+                self.jobs.append((start - self._start, time.monotonic() - start, name))
+
+    def durations(self):
+        """What took how long, as lines: the jobs in order, then the slowest tests."""
+        lines = ["start  took   job"]
+        lines += [f"{clock(at):>5}  {clock(took):>5}  {name}"
+                  for at, took, name in sorted(self.jobs)]
+        timed = sorted(((test.seconds, f"{group}: {test.name}")
+                        for group, tests in self.groups.items()
+                        for test in tests if test.seconds is not None), reverse=True)
+        slowest = [f"{clock(seconds):>5}  {name}" for seconds, name in timed[:SLOWEST]]
+        return lines, slowest
 
     def finish(self):
         """Write the KTAP file, print the last line, return an exit status."""
         lines = ["KTAP version 1", f"1..{len(self.groups)}"]
         for number, (group, tests) in enumerate(self.groups.items(), 1):
             lines += [f"  # Subtest: {group}", f"  1..{len(tests)}"]
-            for index, (name, ok, detail) in enumerate(tests, 1):
-                state = "not ok" if ok is False else "ok"
-                skip = " # SKIP" if ok is None else (" #" if detail else "")
-                detail = f" {detail}" if detail else ""
-                lines.append(f"  {state} {index} {name}{skip}{detail}")
+            for index, test in enumerate(tests, 1):
+                state = "not ok" if test.ok is False else "ok"
+                skip = " # SKIP" if test.ok is None else (" #" if test.detail else "")
+                detail = f" {test.detail}" if test.detail else ""
+                lines.append(f"  {state} {index} {test.name}{skip}{detail}")
+                if test.seconds is not None:
+                    lines.append(f"  # duration_ms: {test.seconds * 1000:.0f}")
             state = "not ok" if self.count(group)[1] else "ok"
             lines.append(f"{state} {number} {group}")
         KTAP.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        jobs, slowest = self.durations()
+        DURATIONS.write_text("\n".join([*jobs, "", "slowest tests", *slowest]) + "\n",
+                             encoding="utf-8")
+        if self.jobs:
+            print("\n".join(jobs))
+        if slowest:
+            print("the slowest tests:")
+            print("\n".join(slowest))
         passed, failed, skipped = self.count()
-        print(f"every result is in {shown(KTAP)}, the logs are in build/log/")
+        print(f"every result is in {shown(KTAP)}, the logs are in build/log/; "
+              f"{clock(time.monotonic() - self._start)} in all")
         print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
         return 1 if failed or not passed else 0

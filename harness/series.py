@@ -691,6 +691,10 @@ def mail():
     return sorted(MAILS.glob("*.patch"))
 
 
+def patches_of_mails():
+    """What mail() has written, without the cover letter."""
+    return [path for path in sorted(MAILS.glob("*.patch")) if not path.name.startswith("0000")]
+
 
 def main(args):
     command, rest = args[0], args[1:]

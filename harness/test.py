@@ -1,15 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every check and test of the project, from nothing, within an hour.
+"""Every check and test of the project, or some of them.
 
-    test.py         the quick ftracetest selection
-    test.py full    the whole ftracetest
+    test.py [full] [TARGETS=NAME...] [ARCH=NAME...]
 
-The order is: what fails fast first, then one build of each kernel that all
-tests share.
+TARGETS are kselftest's words, the directories of tools/testing/selftests
+(markers, ftrace, ...), and the parts of the harness in PARTS; ARCH is where.
+What is needed for them, and nothing else, is built.
+
+full runs what takes hours as well: the same tests for longer, under load, and
+on a kernel that checks itself. The time that each part took is in
+build/durations.txt.
 """
 
+import functools
 import re
+import sys
+import time
 
 import bench
 import check
@@ -17,21 +24,36 @@ import compilefail
 import fntrace
 import ftracetest
 import guest
+import jobs
 import kernel as kernels
 import results
 import run
 import series
 import sitecheck
 import ui
-from ui import BUILD
+from ui import BUILD, Failure
 
-FUNCTION_TEST = "function_events/test_function_events.sh"
-MARKER_TEST = "markers/test_markers.sh"
-KSELFTESTS = ("static_keys/test_static_keys.sh", "static_keys/test_static_branch_asm.sh",
-              "static_key_view/test_static_key_view.sh", "static_batch/test_static_batch.sh",
-              "rust_tracepoint/test_rust_tracepoint.sh", FUNCTION_TEST, MARKER_TEST)
-# What the last three have use for, where the host's programs run.
-KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd")}
+# Programs of the host that the kselftests have use for, where these run. timeout is
+# what makes the runner of kselftest heed the limit in a directory's settings.
+KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd", "timeout")}
+# Parts that need a kernel of each architecture.
+ON_A_KERNEL = ("kunit", "run", "sites")
+# On few CPUs again; those of events take long, and more CPUs find more.
+KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_view", "static_keys")
+# What TARGETS may name besides directories of kselftests.
+PARTS = {
+    "check": "static checks, checkpatch, the mails",
+    "steps": "every step of the series builds",
+    "kunit": "KUnit suites, the examples of the Rust documentation among them",
+    "run": "the demonstration of make run",
+    "boot": "events on the kernel's command line",
+    "stress": "modules and batches under stress",
+    "sites": "what the compilers make of sites; what must not compile",
+    "sparse": "sparse on our files",
+    "fuzz": "the parser of function events under libFuzzer",
+    "fntrace": "the tracer of programs",
+    "bench": "the benchmarks repeat",
+}
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
 # the full run as often as it takes to see a leak of a few bytes in each round.
 STRESS_ROUNDS = 100
@@ -49,16 +71,24 @@ FUNCTION_LOAD_FULL = 300
 FUNCTION_LINES_FULL = 100000
 
 KSELFTEST_SCRIPT = r"""
-for test in $(cat /job/tests); do
-	echo "@begin $test"
-	cd /selftests/$(dirname $test) && ./$(basename $test)
-	echo "@end $test $?"
+cd /selftests || exit 1
+for name in COLLECTIONS; do
+	grep "^$name:" kselftest-list.txt | sed -e 's/^/@test /'
+	set -- "$@" -c $name
 done
-exit 0
+./run_kselftest.sh "$@"
 """
+# How its lines look: a test begins, one of its parts or it itself ends.
+TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
+PART_ENDS = re.compile(r"# (not )?ok \d+ (.*?)(?: *# SKIP *(.*))?$")
+TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
+
+# The suites that must have reported, by the beginning of their names: those of the
+# examples, which only some kernels have, and those of the series.
+KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "tracepoint_batch", "marker")
 
 # The kernel's log, without the times.
-DOCTESTS_SCRIPT = r"""
+KUNIT_SCRIPT = r"""
 modprobe test_static_batch
 modprobe test_marker_kunit
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
@@ -121,141 +151,143 @@ def guest_trouble(found, group, result):
         found.add(group, "guest", False, f"{trouble} (log: build/log/)")
 
 
-def in_guests(found, what, kernel, *jobs):
-    """Boot guests of a kernel at the same time, then report on one after the other.
-
-    A job boots a guest and returns a function that reports. A guest with one
-    emulation thread leaves the other CPUs idle.
-    """
-    # Shared, so made before they start.
-    guest.root_image(kernel)
-    with ui.Step(what):
-        reports = ui.parallel(lambda job: job(), jobs)
-    for report in reports:
-        report(found)
-
-
 def memory(kernel):
     """What a guest needs."""
     # KASAN takes an eighth of it, and what is freed stays for a while.
     return "2G" if kernel.debug else "1G"
 
 
-def kselftests(kernel, smp, tests=KSELFTESTS, what=""):
-    """The kernel's selftests of what the series adds, in an SMP guest.
+class Kselftest:
+    """What run_kselftest.sh says in a guest, line by line."""
 
-    WHAT tells apart guests of one kernel with as many CPUs.
-    """
-    group = f"kselftest {kernel.name}, {smp} CPUs{what and ', '}{what}"
-    statuses = {}
-    wrong = {}
-    running = []
+    def __init__(self, step):
+        self.step = step
+        self.clear()
 
-    def on_line(line):
-        if line.startswith("@begin "):
-            running[:] = [line.split()[1]]
-        elif line.startswith("@end "):
-            _, test, status = line.split()
-            statuses[test] = int(status)
-        elif line.startswith("not ok ") and running:
-            wrong.setdefault(running[0], []).append(line)
+    def clear(self):
+        # (name, ok, detail, seconds), and what the list promises.
+        self.results = []
+        self.promised = []
+        self.running = None
+        self.complaints = []
+        self.began = self.last = time.monotonic()
 
-    log_name = f"kselftest-{kernel.name}-{smp}{what and '-'}{what}"
-    result = guest.boot(kernel, KSELFTEST_SCRIPT, log_name,
-                        smp=smp, memory=memory(kernel), on_line=on_line,
-                        files={"tests": "\n".join(tests) + "\n"},
-                        programs=KSELFTEST_PROGRAMS.get(kernel.name, ()),
-                        timeout=3600 if kernel.debug else 900)
+    def line(self, line):
+        if line is None:
+            self.clear()
+            return
+        now = time.monotonic()
+        if line.startswith("@test "):
+            self.promised.append(line.split()[1].replace(":", "/"))
+        elif match := TEST_BEGINS.match(line):
+            self.running = "/".join(match.groups())
+            self.complaints = []
+            self.began = self.last = now
+        elif match := TEST_ENDS.match(line):
+            bad, directory, test, words = match.groups()
+            words = words or ""
+            # All modules are there: a test that is skipped as a whole is one that is lost.
+            # The base's scripts say [FAIL] without a status for it.
+            bad = bad or words.startswith("SKIP") or self.complaints
+            self.results.append((f"{directory}/{test}", not bad,
+                                 "; ".join([*filter(None, [words]), *self.complaints[:3]])
+                                 if bad else "", now - self.began))
+            self.running = None
+        elif self.running and (match := PART_ENDS.match(line)):
+            bad, name, skipped = match.groups()
+            self.results.append((f"{self.running}: {name}",
+                                 None if skipped is not None else not bad,
+                                 skipped or "", now - self.last))
+            self.step.note = name
+            self.last = now
+        elif "[FAIL]" in line:
+            self.complaints.append(line.lstrip("# "))
 
-    def report(found):
-        guest_trouble(found, group, result)
-        failing = {line.split("/", 1)[0] for line in result.lines if "[FAIL]" in line}
-        for test in tests:
-            status = statuses.get(test)
-            # Here every module is built, so a skipped test is one that is lost;
-            # and the base's script has no status for each of its failures.
-            detail = "; ".join([f"status {status}", *wrong.get(test, ())])
-            found.add(group, test, status == 0 and not failing,
-                      "" if status == 0 else f"{detail} (log: {ui.shown(result.log)})")
-        found.close(group)
 
-    return report
+def kselftests(found, kernel, smp, directories):
+    """The kernel's own selftests, as its runner runs them, in an SMP guest."""
+    what = "" if set(directories) == set(guest.KSELFTESTS) else f" {' '.join(directories)}"
+    group = f"kselftest {kernel.name}, {smp} CPUs{what and ','}{what}"
+    with ui.Step(group) as step:
+        kselftest = Kselftest(step)
+        result = guest.boot(
+            kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories)),
+            group.replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
+            on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
+            timeout=3 * 3600 if kernel.debug else 1800)
+    guest_trouble(found, group, result)
+    log = f"(log: {ui.shown(result.log)})"
+    for name, ok, detail, seconds in kselftest.results:
+        found.add(group, name, ok, f"{detail} {log}".strip() if ok is False else detail, seconds)
+    ended = {name for name, *_ in kselftest.results}
+    for name in kselftest.promised:
+        if name not in ended:
+            found.add(group, name, False, f"it did not end {log}")
+    if not kselftest.promised:
+        found.add(group, "tests", False, f"there are none {log}")
+    found.close(group)
 
 
-def stress(kernel, rounds):
+def stress(found, kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
-                        # Else kinds of objects share caches, and hide leaks.
-                        "stress-rust-tracepoint", append="slab_nomerge", timeout=1800)
-    return lambda found: ktap(found, f"Rust tracepoints under stress, {rounds} rounds",
-                              result)
+    group = f"Rust tracepoints under stress, {rounds} rounds"
+    with ui.Step(group):
+        result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
+                            # Else kinds of objects share caches, and hide leaks.
+                            "stress-rust-tracepoint", append="slab_nomerge", timeout=1800)
+    ktap(found, group, result)
 
 
-def program_and_kernel(kernel):
+def program_and_kernel(found, kernel):
     """fntrace, with the kernel's side of a program."""
-    result = fntrace.in_guest(kernel)
-    return lambda found: ktap(found, f"fntrace with the kernel on {kernel.name}", result)
+    group = f"fntrace with the kernel on {kernel.name}"
+    with ui.Step(group):
+        result = fntrace.in_guest(kernel)
+    ktap(found, group, result)
 
 
-def long_stress(kernel, what, directory, seconds, programs=()):
+def long_stress(found, kernel, what, directory, seconds):
     """Run the stress test of a directory of kselftests."""
-    result = guest.boot(kernel, f"cd /selftests/{directory} && ./stress.sh {seconds}\n",
-                        f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
-                        memory=memory(kernel), programs=programs,
-                        timeout=600 + 3 * seconds)
-    return lambda found: ktap(
-        found, f"{what} under stress on {kernel.name}, {seconds} s", result)
+    group = f"{what} under stress on {kernel.name}, {seconds} s"
+    with ui.Step(group):
+        result = guest.boot(kernel, f"cd /selftests/{directory} && ./stress.sh {seconds}\n",
+                            f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
+                            memory=memory(kernel), timeout=600 + 3 * seconds,
+                            programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
+    ktap(found, group, result)
 
 
-def batch_stress(kernel, seconds):
-    """Enable and disable events in all ways at once."""
-    return long_stress(kernel, "batches", "static_batch", seconds)
-
-
-def marker_stress(kernel, seconds):
-    """Connect and remove events and probes while markers are hit and modules come and go."""
-    return long_stress(kernel, "markers", "markers", seconds,
-                       KSELFTEST_PROGRAMS.get(kernel.machine, ()))
-
-
-def function_script(kernel, script, argument, timeout):
+def function_script(found, kernel, script, argument, timeout):
     """Run one of the scripts of function events that take long."""
     name = f"{script}.sh {argument}"
-    result = guest.boot(kernel, "modprobe test_func_event && cd /sys/kernel/tracing && "
-                        f"/selftests/function_events/{name}\n",
-                        f"function-{script}-{kernel.name}", smp=4, memory=memory(kernel),
-                        timeout=timeout)
-
-    def report(found):
-        group = f"function events on {kernel.name}"
-        guest_trouble(found, group, result)
-        found.add(group, name, result.status == 0,
-                  f"status {result.status} (log: {ui.shown(result.log)})")
-        found.close(group)
-
-    return report
+    group = f"function events on {kernel.name}"
+    with ui.Step(f"{group}: {name}"):
+        result = guest.boot(kernel, "modprobe test_func_event && cd /sys/kernel/tracing && "
+                            f"/selftests/function_events/{name}\n",
+                            f"function-{script}-{kernel.name}", smp=4, memory=memory(kernel),
+                            timeout=timeout)
+    guest_trouble(found, group, result)
+    found.add(group, name, result.status == 0,
+              f"status {result.status} (log: {ui.shown(result.log)})")
+    found.close(group)
 
 
-def boot_events(kernel):
-    """Function events and marker events that are there before the first process."""
-    result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
-                        append=f'function_events="{BOOT_EVENTS}" '
-                               f'marker_events="{BOOT_MARKERS}"')
-
-    def report(found):
-        group = f"events at boot on {kernel.name}"
-        guest_trouble(found, group, result)
-        found.add(group, "function_events= and marker_events=", result.lines == BOOT_LINES.splitlines(),
-                  f"(log: {ui.shown(result.log)})")
-        found.close(group)
-
-    return report
-
-
-def function_load(kernel):
+def function_load(found, kernel):
     """Many function events under load, for long."""
-    return function_script(kernel, "load", FUNCTION_LOAD_FULL,
-                           600 + 3 * FUNCTION_LOAD_FULL)
+    function_script(found, kernel, "load", FUNCTION_LOAD_FULL, 600 + 3 * FUNCTION_LOAD_FULL)
+
+
+def boot_events(found, kernel):
+    """Function events and marker events that are there before the first process."""
+    group = f"events at boot on {kernel.name}"
+    with ui.Step(group):
+        result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
+                            append=f'function_events="{BOOT_EVENTS}" '
+                                   f'marker_events="{BOOT_MARKERS}"')
+    guest_trouble(found, group, result)
+    found.add(group, "function_events= and marker_events=",
+              result.lines == BOOT_LINES.splitlines(), f"(log: {ui.shown(result.log)})")
+    found.close(group)
 
 
 def fuzz_parser(found, seconds):
@@ -271,25 +303,59 @@ def fuzz_parser(found, seconds):
     found.close(group)
 
 
-def doctests(found, kernel):
+@functools.cache
+def kunit_parser():
+    """The tree's own parser of what KUnit prints."""
+    sys.path.insert(0, str(series.TREE / "tools/testing/kunit"))
+    import kunit_parser as parser  # pylint: disable=import-error,import-outside-toplevel
+    import kunit_printer           # pylint: disable=import-error,import-outside-toplevel
+    # It prints what it reads, in colours; here that is what Results does.
+    parser.stdout = kunit_printer.Printer(open("/dev/null", "w", encoding="utf-8"))
+    return parser
+
+
+def kunit(found, kernel):
     """The suites of KUnit, among them the examples in the documentation of Rust."""
     group = f"KUnit on {kernel.name}"
     with ui.Step(group):
-        # KUnit runs at boot and reports in the log.
-        result = guest.boot(kernel, DOCTESTS_SCRIPT, f"doctests-{kernel.name}",
+        # KUnit runs at boot and when its modules are loaded, and reports in the log.
+        result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}",
                             append="kunit.enable=1")
-    ktap(found, group, result,
-         re.compile(r" +(not )?ok \d+ ((?:rust_doctest_kernel|static_batch|"
-                    r"tracepoint_batch|marker)_\w+)( # SKIP.*)?$"))
+    guest_trouble(found, group, result)
+    parser = kunit_parser()
+
+    def take(test, where):
+        name = "/".join(filter(None, (where, test.name)))
+        if test.subtests:
+            for part in test.subtests:
+                take(part, name)
+            return
+        ok = {parser.TestStatus.SUCCESS: True, parser.TestStatus.SKIPPED: None}.get(
+            test.status, False)
+        detail = "" if ok else " ".join(test.log[-2:]) or test.status.name
+        found.add(group, name, ok, detail)
+
+    # One report for what is built in, one for each module.
+    reports = "\n".join(result.lines).split("\nKTAP version 1\n")
+    for report in reports[1:]:
+        test = parser.parse_run_tests(iter(["KTAP version 1", *report.splitlines()]))
+        for suite in test.subtests:
+            take(suite, "")
+    for suite in KUNIT_SUITES if "kunit" in kernel.arch.fragments else KUNIT_SUITES[1:]:
+        if not any(test.name.startswith(suite) for test in found.groups.get(group, ())):
+            found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
+    found.close(group)
 
 
-def ktap(found, group, result, line_of_test=re.compile(
-        r"(not )?ok \d+ (.*?)( # SKIP.*)?$")):
+KTAP_LINE = re.compile(r"(not )?ok \d+ (.*?)( # SKIP.*)?$")
+
+
+def ktap(found, group, result):
     """Take over the results of a guest that prints KTAP."""
     guest_trouble(found, group, result)
     tests = 0
     for line in result.lines:
-        match = line_of_test.match(line)
+        match = KTAP_LINE.match(line)
         if match:
             tests += 1
             bad, name, skipped = match.groups()
@@ -300,12 +366,13 @@ def ktap(found, group, result, line_of_test=re.compile(
     found.close(group)
 
 
-def traces(found, group, function, *args):
-    """The events are in the trace after FUNCTION has enabled them."""
+def traces(found, kernel, log_name):
+    """The events are in the trace after they have been enabled."""
+    group = f"tracing on {kernel.name}"
     try:
-        hits = function(*args)
+        hits = run.trace(kernel, log_name)
         found.add(group, "events of C and Rust are in the trace", hits > 0, f"{hits} times")
-    except ui.Failure as failure:
+    except Failure as failure:
         found.add(group, "events of C and Rust are in the trace", False, str(failure))
     found.close(group)
 
@@ -332,84 +399,179 @@ def marker_site(found, kernel):
     found.close(group)
 
 
-def other_architecture(found, name, full):
-    """Build, run the selftests, and trace on another architecture."""
+class Selection:
+    """What of the plan the user wants: all, or by TARGETS and ARCH."""
+
+    def __init__(self, args):
+        self.full = "full" in args
+        words = {"TARGETS": [], "ARCH": []}
+        for arg in args:
+            name, equals, value = arg.partition("=")
+            if equals:
+                words[name] = value.split()
+        self.targets, self.machines = words["TARGETS"], words["ARCH"]
+        known = {*PARTS, *guest.KSELFTESTS, guest.FTRACETEST}
+        for name in self.targets:
+            if name not in known:
+                raise Failure(f"TARGETS={name}: no such test; there are {' '.join(sorted(known))}")
+        for name in self.machines:
+            if name not in ("x86_64", *OTHERS, *BUILT_ONLY):
+                raise Failure(f"ARCH={name}: there are x86_64 {' '.join((*OTHERS, *BUILT_ONLY))}")
+
+    @property
+    def everything(self):
+        return not self.targets and not self.machines
+
+    def part(self, name, machine=None):
+        """Whether a part of the harness is wanted, on one architecture or on none."""
+        return ((not self.targets or name in self.targets)
+                and (not self.machines or machine in self.machines))
+
+    def directories(self, machine, names=guest.KSELFTESTS):
+        """The directories of kselftests that are wanted on an architecture."""
+        if self.machines and machine not in self.machines:
+            return ()
+        return tuple(name for name in names if not self.targets or name in self.targets)
+
+
+def plan_x86(plan, wanted):
+    """The jobs of the x86_64 kernels."""
+    patched = kernels.Kernel("x86_64")
+    built = plan.add("build x86_64", lambda found: patched.build())
+
+    def on_guest(name, function, *args, need=built):
+        return plan.add(name, lambda found: function(found, *args), need, lane=jobs.GUEST)
+
+    if wanted.part("ftrace", "x86_64"):
+        ftracetest.plan(plan, built, patched, wanted.full)
+    for directories in (("function_events",), tuple(
+            name for name in guest.KSELFTESTS if name != "function_events")):
+        chosen = wanted.directories("x86_64", directories)
+        if chosen:
+            on_guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
+                     chosen)
+    chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
+    if chosen and not wanted.targets:
+        on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
+    if wanted.part("run", "x86_64"):
+        on_guest("trace on x86_64", traces, patched, "run")
+    if wanted.part("boot", "x86_64"):
+        on_guest("events at boot", boot_events, patched)
+    if wanted.part("stress", "x86_64"):
+        on_guest("stress of Rust modules", stress, patched,
+                 STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS)
+        on_guest("stress of batches", long_stress, patched, "batches", "static_batch",
+                 BATCH_STRESS)
+    if wanted.part("fntrace", "x86_64"):
+        on_guest("fntrace with the kernel", program_and_kernel, patched)
+    if wanted.part("kunit", "x86_64"):
+        on_guest("KUnit on x86_64", kunit, patched)
+    if wanted.part("sites", "x86_64"):
+        plan.add("sites on x86_64", lambda found: (
+            rust_sites(found, patched), marker_site(found, patched)), built)
+        on_guest("what must not compile", compilefail.run, patched)
+    if wanted.part("bench", "x86_64"):
+        def repeat(found):
+            for name, ok, detail in bench.repeatable(patched):
+                found.add("benchmark", name, ok, detail)
+            found.close("benchmark")
+        on_guest("benchmarks repeat", repeat)
+    if wanted.part("sparse", "x86_64"):
+        plan.add("sparse", lambda found: check.check_sparse(found, patched), built)
+    if wanted.full:
+        plan_full(plan, wanted, on_guest)
+    return built
+
+
+def plan_full(plan, wanted, on_guest):
+    """What takes long on x86_64, most of it on a kernel that checks itself."""
+    patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
+    built = plan.add("build x86_64-debug", lambda found: debug.build())
+    chosen = wanted.directories("x86_64")
+    if chosen:
+        on_guest("kselftest x86_64-debug", kselftests, debug, 2, chosen, need=built)
+    if wanted.part("stress", "x86_64"):
+        for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
+                                         ("markers", "markers", MARKER_STRESS_FULL)):
+            on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
+                     seconds, need=built)
+        on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
+        on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
+                 FUNCTION_LINES_FULL, 7200, need=built)
+        on_guest("load of function events", function_load, patched)
+
+
+def plan_other(plan, wanted, name):
+    """The jobs of another architecture."""
     kernel = kernels.Kernel(name)
-    kernel.build()
-    rust_sites(found, kernel)
-    marker_site(found, kernel)
-    in_guests(found, f"kselftests in a guest of {name}", kernel,
-              lambda: kselftests(kernel, 2))
-    if full:
-        in_guests(found, f"function events under load in a guest of {name}", kernel,
-                  lambda: function_load(kernel))
-    if "kunit" in kernel.arch.fragments:
-        doctests(found, kernel)
-    traces(found, f"tracing on {name}", run.trace, kernel, f"trace-{name}")
+    built = plan.add(f"build {name}", lambda found: kernel.build())
+
+    def on_guest(what, function, *args):
+        plan.add(f"{what} on {name}", lambda found: function(found, kernel, *args), built,
+                 lane=jobs.GUEST)
+
+    chosen = wanted.directories(name)
+    if chosen:
+        on_guest("kselftest", kselftests, 2, chosen)
+    if wanted.part("kunit", name) and "kunit" in kernel.arch.fragments:
+        on_guest("KUnit", kunit)
+    if wanted.part("run", name):
+        on_guest("trace", traces, f"trace-{name}")
+    if wanted.part("sites", name):
+        plan.add(f"sites on {name}", lambda found: (
+            rust_sites(found, kernel), marker_site(found, kernel)), built)
+    if wanted.full and wanted.part("stress", name):
+        on_guest("load of function events", function_load)
 
 
-def built_only(found, name):
+def plan_checks(plan, wanted):
+    """What needs no kernel."""
+    if wanted.part("check"):
+        plan.add("static checks", check.fast_but_patches)
+        plan.add("checkpatch", check.check_patches, lane=jobs.GUEST)
+        plan.add("git am", check.check_am, lane=jobs.GUEST)
+    if wanted.part("fuzz"):
+        plan.add("fuzz", lambda found: fuzz_parser(
+            found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.GUEST)
+    if wanted.part("fntrace"):
+        plan.add("fntrace", lambda found: fntrace.tests(found, full=wanted.full))
+
+
+def built_only(found, kernel):
     """A kernel without a guest."""
-    group = "kernels that are only built"
-    kernel = kernels.Kernel(name)
-    try:
-        kernel.build()
-    except ui.Failure as failure:
-        found.add(group, name, False, str(failure))
-        found.close(group)
-        return
-    found.add(group, name, True)
-    found.close(group)
+    kernel.build()
+    found.add("kernels that are only built", kernel.name, True)
     rust_sites(found, kernel)
 
 
 def main(args):
-    full = "full" in args
+    wanted = Selection(args)
     found = results.Results()
-    check.fast(found)
-    check.check_am(found)
-    fuzz_parser(found, PARSE_FUZZ_FULL if full else PARSE_FUZZ)
-    fntrace.tests(found, full=full)
-
-    patched = kernels.Kernel("x86_64")
-    pristine = kernels.Kernel("x86_64", pristine=True)
-    patched.build()
-    traces(found, "make run", run.demonstrate, patched)
-    rust_sites(found, patched)
-    marker_site(found, patched)
-    compilefail.run(found, patched)
-    in_guests(found, "kselftests and stress in x86_64 guests", patched,
-              # Those of events take long, and more CPUs find more.
-              lambda: kselftests(patched, 4, (FUNCTION_TEST,), "functions"),
-              lambda: kselftests(patched, 4, (*KSELFTESTS[:-2], MARKER_TEST)),
-              lambda: kselftests(patched, 2, KSELFTESTS[:-2]),
-              lambda: stress(patched, STRESS_ROUNDS_FULL if full else STRESS_ROUNDS),
-              lambda: batch_stress(patched, BATCH_STRESS),
-              lambda: boot_events(patched),
-              lambda: program_and_kernel(patched))
-    if full:
-        debug = kernels.Kernel("x86_64-debug")
-        debug.build()
-        in_guests(found, "stress in guests with a debug kernel", debug,
-                  lambda: batch_stress(debug, BATCH_STRESS_FULL),
-                  lambda: marker_stress(debug, MARKER_STRESS_FULL))
-        in_guests(found, "function events in guests with a debug kernel", debug,
-                  lambda: kselftests(debug, 2, (FUNCTION_TEST, MARKER_TEST)),
-                  lambda: function_load(debug),
-                  lambda: function_script(debug, "fuzz", FUNCTION_LINES_FULL, 7200))
-        in_guests(found, "function events under load", patched,
-                  lambda: function_load(patched))
+    with found.job("trees"):
+        series.tree()
+        kernels.pristine_tree()
+        series.mail()
+    if found.count()[1]:
+        return found.finish()
+    plan = jobs.Plan()
+    plan_checks(plan, wanted)
+    if wanted.directories("x86_64") or any(
+            wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "boot", "stress", "fntrace",
+                                                     "bench", "sparse", guest.FTRACETEST)):
+        plan_x86(plan, wanted)
     for name in OTHERS:
-        other_architecture(found, name, full)
+        if any(wanted.part(part, name) for part in ON_A_KERNEL) \
+                or wanted.directories(name):
+            plan_other(plan, wanted, name)
     for name in BUILT_ONLY:
-        built_only(found, name)
-    check.check_sparse(found, patched)
-    check.check_steps(found)
-    pristine.build()
-    ftracetest.both(found, pristine, patched, full, BUILD / "ftracetest.txt")
-    for name, ok, detail in bench.repeatable(patched):
-        found.add("benchmark", name, ok, detail)
-    found.close("benchmark")
+        if wanted.part("sites", name):
+            kernel = kernels.Kernel(name)
+            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
+    if wanted.part("steps"):
+        plan.add("every step builds", check.check_steps)
+    if not plan.jobs:
+        raise Failure("TARGETS and ARCH together leave nothing to do")
+    plan.run(found)
     return found.finish()
 
 

@@ -50,10 +50,14 @@ def clock(seconds):
 class Step:
     """A long step with a line that says what, how far, and for how long.
 
-    Used as a context manager. advance() may be called from any thread; the
-    line itself is drawn by one thread of its own, so that the elapsed time
-    keeps moving while the step has nothing to report.
+    Used as a context manager. Several may be under way in as many threads, and
+    advance() may be called from any. One thread draws for all of them, so that
+    the elapsed time keeps moving while a step has nothing to report.
     """
+
+    _lock = threading.Lock()
+    _active = []
+    _drawer = None
 
     def __init__(self, what, total=None):
         self.what = what
@@ -61,8 +65,6 @@ class Step:
         self.done = 0
         self.note = ""
         self.outcome = None
-        self._tty = sys.stdout.isatty()
-        self._stop = threading.Event()
 
     def advance(self, count=1, note=None):
         self.done += count
@@ -79,41 +81,58 @@ class Step:
         note = f" {self.note}" if self.note else ""
         return f"{self.what}:{far} {clock(time.monotonic() - self._start)}{note}"
 
-    def _draw(self):
-        shown_at = self._start
-        while not self._stop.wait(0.5):
-            if self._tty:
-                width = os.get_terminal_size(sys.stdout.fileno()).columns
-                print("\r\033[K" + self._line()[: width - 1], end="", flush=True)
-            elif time.monotonic() - shown_at >= QUIET_INTERVAL:
-                shown_at = time.monotonic()
-                print("  ... " + self._line(), flush=True)
+    @classmethod
+    def _draw(cls):
+        tty = sys.stdout.isatty()
+        shown_at = time.monotonic()
+        while True:
+            time.sleep(0.5)
+            with cls._lock:
+                if not cls._active:
+                    cls._drawer = None
+                    return
+                lines = [step._line() for step in cls._active]
+                if tty:
+                    width = os.get_terminal_size(sys.stdout.fileno()).columns
+                    each = max(20, (width - 1) // len(lines) - 3)
+                    print("\r\033[K" + " | ".join(line[:each] for line in lines)[:width - 1],
+                          end="", flush=True)
+                elif time.monotonic() - shown_at >= QUIET_INTERVAL:
+                    shown_at = time.monotonic()
+                    print("".join(f"  ... {line}\n" for line in lines), end="", flush=True)
 
     def __enter__(self):
         self._start = time.monotonic()
-        self._thread = threading.Thread(target=self._draw, daemon=True)
-        self._thread.start()
+        with Step._lock:
+            Step._active.append(self)
+            if not Step._drawer:
+                Step._drawer = threading.Thread(target=Step._draw, daemon=True)
+                Step._drawer.start()
         return self
 
     def __exit__(self, kind, value, trace):
-        self._stop.set()
-        self._thread.join()
-        if self._tty:
-            print("\r\033[K", end="")
         state = "ok  " if kind is None else "FAIL"
         outcome = f" ({self.outcome})" if self.outcome else ""
         elapsed = clock(time.monotonic() - self._start)
-        print(f"{state} {self.what}{outcome}  {elapsed}", flush=True)
+        with Step._lock:
+            Step._active.remove(self)
+            say(f"{state} {self.what}{outcome}  {elapsed}")
         return False
 
 
-def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=None):
+def say(text):
+    """Print a line, over that of the steps under way."""
+    print(("\r\033[K" if sys.stdout.isatty() else "") + text, flush=True)
+
+
+def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=None,
+        hung=None):
     """Run a command, its output appended to a log, and return its status.
 
     The command gets a process group of its own, which is ended as a whole
-    when the user interrupts, after TIMEOUT seconds, or after IDLE seconds
-    without a line of output (status TIMED_OUT): make and QEMU leave nothing
-    behind.
+    when the user interrupts, after TIMEOUT seconds, after IDLE seconds without
+    a line of output, or when HUNG(), called five times a second, says so
+    (status TIMED_OUT): make and QEMU leave nothing behind.
     """
     if STOPPING.is_set():
         raise Failure("interrupted")
@@ -136,7 +155,8 @@ def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=Non
     def watch():
         while process.poll() is None:
             now = time.monotonic()
-            if (timeout and now - started > timeout) or (idle and now - heard[0] > idle):
+            if ((timeout and now - started > timeout) or (idle and now - heard[0] > idle)
+                    or (hung and hung())):
                 over.set()
                 end_group(process)
                 return
@@ -172,6 +192,13 @@ def end_group(process):
             continue
 
 
+def stop():
+    """End the commands of all threads, and let none start another."""
+    STOPPING.set()
+    for process in list(RUNNING):
+        end_group(process)
+
+
 def parallel(function, items):
     """Call a function for each item at once; the first failure is raised."""
     with concurrent.futures.ThreadPoolExecutor(len(items)) as pool:
@@ -179,9 +206,7 @@ def parallel(function, items):
             return list(pool.map(function, items))
         except BaseException:
             # The other threads wait for commands of theirs.
-            STOPPING.set()
-            for process in list(RUNNING):
-                end_group(process)
+            stop()
             raise
 
 

@@ -68,7 +68,7 @@ static LIST_HEAD(marker_names);
 static LIST_HEAD(marker_modules);
 
 /* As rcu_is_watching(), which is a function with calls of its own. */
-static __always_inline bool is_watching(void)
+static __always_inline bool marker_rcu_is_watching(void)
 {
 #ifdef CONFIG_TREE_RCU
 	return rcu_is_watching_curr_cpu();
@@ -94,7 +94,8 @@ void notrace __mark_hit(struct marker *marker, ...)
 	call.ip = _RET_IP_;
 	preempt_disable_notrace();
 	/* The grace period would not wait for this CPU. */
-	if (unlikely(!is_watching() || !cpu_online(raw_smp_processor_id())))
+	if (unlikely(!marker_rcu_is_watching() ||
+		     !cpu_online(raw_smp_processor_id())))
 		goto out;
 	probe = rcu_dereference_raw(marker->probes);
 	for (; probe && probe->func; probe++) {
@@ -109,8 +110,8 @@ EXPORT_SYMBOL(__mark_hit);
 
 /* --- all markers ---------------------------------------------------------- */
 
-static int walk_range(struct marker *begin, struct marker *end, struct module *mod,
-		      marker_fn fn, void *arg)
+static int marker_walk_range(struct marker *begin, struct marker *end,
+			     struct module *mod, marker_fn fn, void *arg)
 {
 	int ret = 0;
 
@@ -122,27 +123,29 @@ static int walk_range(struct marker *begin, struct marker *end, struct module *m
 }
 
 #ifdef CONFIG_MODULES
-static int walk_module(struct module *mod, marker_fn fn, void *arg)
+static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
 {
-	return walk_range(mod->markers, mod->markers + mod->num_markers, mod, fn, arg);
+	return marker_walk_range(mod->markers, mod->markers + mod->num_markers,
+				 mod, fn, arg);
 }
 #else
-static int walk_module(struct module *mod, marker_fn fn, void *arg)
+static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
 {
 	return 0;
 }
 #endif
 
-static int walk_all(marker_fn fn, void *arg)
+static int marker_walk_all(marker_fn fn, void *arg)
 {
 	struct marker_module *pos;
 	int ret;
 
-	ret = walk_range(__start___markers, __stop___markers, NULL, fn, arg);
+	ret = marker_walk_range(__start___markers, __stop___markers, NULL,
+				fn, arg);
 	list_for_each_entry(pos, &marker_modules, node) {
 		if (ret)
 			break;
-		ret = walk_module(pos->mod, fn, arg);
+		ret = marker_walk_module(pos->mod, fn, arg);
 	}
 	return ret;
 }
@@ -178,10 +181,10 @@ void marker_unlock(void)
 int marker_for_each(marker_fn fn, void *arg)
 {
 	lockdep_assert_held(&marker_mutex);
-	return walk_all(fn, arg);
+	return marker_walk_all(fn, arg);
 }
 
-static int find_marker(struct marker *marker, struct module *mod, void *arg)
+static int marker_find(struct marker *marker, struct module *mod, void *arg)
 {
 	struct marker **wanted = arg;
 
@@ -192,11 +195,11 @@ static int find_marker(struct marker *marker, struct module *mod, void *arg)
 }
 
 /* All of a name have the same format. */
-static const char *format_of(const char *name)
+static const char *marker_format_of(const char *name)
 {
 	struct marker like = { .name = name }, *found = &like;
 
-	return walk_all(find_marker, &found) ? found->format : NULL;
+	return marker_walk_all(marker_find, &found) ? found->format : NULL;
 }
 
 /**
@@ -213,7 +216,7 @@ char *marker_get_format(const char *name)
 	char *copy;
 
 	guard(mutex)(&marker_mutex);
-	format = format_of(name);
+	format = marker_format_of(name);
 	if (!format)
 		return NULL;
 	copy = kstrdup(format, GFP_KERNEL);
@@ -233,14 +236,15 @@ bool marker_has_format(const char *name, const char *format)
 	const char *found;
 
 	guard(mutex)(&marker_mutex);
-	found = format_of(name);
+	found = marker_format_of(name);
 	return found && !strcmp(found, format);
 }
 
 #ifdef CONFIG_JUMP_LABEL
 
-static unsigned int count_sites(const struct marker *marker, struct jump_entry *entry,
-				struct jump_entry *end, bool started)
+static unsigned int marker_count_sites(const struct marker *marker,
+				       struct jump_entry *entry,
+				       struct jump_entry *end, bool started)
 {
 	unsigned int nr = 0;
 
@@ -253,14 +257,16 @@ static unsigned int count_sites(const struct marker *marker, struct jump_entry *
 }
 
 #ifdef CONFIG_MODULES
-static unsigned int count_sites_in_module(const struct marker *marker, struct module *mod)
+static unsigned int marker_count_sites_in_module(const struct marker *marker,
+						 struct module *mod)
 {
-	return count_sites(marker, mod->jump_entries,
-			   mod->jump_entries + mod->num_jump_entries,
-			   mod->state == MODULE_STATE_LIVE);
+	return marker_count_sites(marker, mod->jump_entries,
+				  mod->jump_entries + mod->num_jump_entries,
+				  mod->state == MODULE_STATE_LIVE);
 }
 #else
-static unsigned int count_sites_in_module(const struct marker *marker, struct module *mod)
+static unsigned int marker_count_sites_in_module(const struct marker *marker,
+						 struct module *mod)
 {
 	return 0;
 }
@@ -278,9 +284,10 @@ static unsigned int count_sites_in_module(const struct marker *marker, struct mo
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
 	if (mod)
-		return count_sites_in_module(marker, mod);
-	return count_sites(marker, __start___jump_table, __stop___jump_table,
-			   system_state >= SYSTEM_FREEING_INITMEM);
+		return marker_count_sites_in_module(marker, mod);
+	return marker_count_sites(marker, __start___jump_table,
+				  __stop___jump_table,
+				  system_state >= SYSTEM_FREEING_INITMEM);
 }
 
 #else
@@ -294,7 +301,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 
 /* --- probes --------------------------------------------------------------- */
 
-static struct marker_name *find_name(const char *name)
+static struct marker_name *marker_find_name(const char *name)
 {
 	struct marker_name *pos;
 
@@ -304,9 +311,9 @@ static struct marker_name *find_name(const char *name)
 	return NULL;
 }
 
-static struct marker_name *get_name(const char *name)
+static struct marker_name *marker_get_name(const char *name)
 {
-	struct marker_name *found = find_name(name);
+	struct marker_name *found = marker_find_name(name);
 	size_t size = strlen(name) + 1;
 
 	if (found)
@@ -320,7 +327,7 @@ static struct marker_name *get_name(const char *name)
 	return found;
 }
 
-static void put_name(struct marker_name *name)
+static void marker_put_name(struct marker_name *name)
 {
 	if (!list_empty(&name->users))
 		return;
@@ -328,15 +335,16 @@ static void put_name(struct marker_name *name)
 	kfree(name);
 }
 
-static bool fits(const struct marker_user *user, const char *format)
+static bool marker_user_fits(const struct marker_user *user, const char *format)
 {
 	return !user->probe->format || !strcmp(user->probe->format, format);
 }
 
 /* Returns NULL if nothing is to be called. */
-static struct marker_calls *make_calls(struct marker_name *name, gfp_t gfp)
+static struct marker_calls *marker_make_calls(struct marker_name *name,
+					      gfp_t gfp)
 {
-	const char *format = format_of(name->name);
+	const char *format = marker_format_of(name->name);
 	struct marker_probe_call *to;
 	struct marker_calls *calls;
 	struct marker_user *user;
@@ -345,7 +353,7 @@ static struct marker_calls *make_calls(struct marker_name *name, gfp_t gfp)
 	if (!format)
 		return NULL;
 	list_for_each_entry(user, &name->users, node)
-		nr += fits(user, format);
+		nr += marker_user_fits(user, format);
 	if (!nr)
 		return NULL;
 	calls = kzalloc(struct_size(calls, calls, nr + 1), gfp);
@@ -353,14 +361,15 @@ static struct marker_calls *make_calls(struct marker_name *name, gfp_t gfp)
 		return ERR_PTR(-ENOMEM);
 	to = calls->calls;
 	list_for_each_entry(user, &name->users, node)
-		if (fits(user, format))
+		if (marker_user_fits(user, format))
 			*to++ = (struct marker_probe_call) {
 				.func = user->probe->func, .data = user->data,
 			};
 	return calls;
 }
 
-static int set_calls(struct marker *marker, struct module *mod, void *arg)
+static int marker_set_calls(struct marker *marker, struct module *mod,
+			    void *arg)
 {
 	struct marker_name *name = arg;
 
@@ -379,24 +388,26 @@ static int set_calls(struct marker *marker, struct module *mod, void *arg)
  * After the probes of a name or the markers that have it have changed. The old array is
  * freed after a grace period. Returns 0 or -ENOMEM, when all is as it was.
  */
-static int update(struct marker_name *name, gfp_t gfp)
+static int marker_update(struct marker_name *name, gfp_t gfp)
 {
-	struct marker_calls *old = name->calls, *new = make_calls(name, gfp);
+	struct marker_calls *old = name->calls;
+	struct marker_calls *new = marker_make_calls(name, gfp);
 	struct static_batch batch;
 
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	name->calls = new;
 	static_batch_begin(&batch);
-	walk_all(set_calls, name);
+	marker_walk_all(marker_set_calls, name);
 	static_batch_end(&batch);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
 }
 
-static struct marker_user *find_registered(struct marker_name *name,
-					   const struct marker_probe *probe, void *data)
+static struct marker_user *
+marker_find_user(struct marker_name *name, const struct marker_probe *probe,
+		 void *data)
 {
 	struct marker_user *user;
 
@@ -406,12 +417,13 @@ static struct marker_user *find_registered(struct marker_name *name,
 	return NULL;
 }
 
-static int add_user(struct marker_name *name, const struct marker_probe *probe, void *data)
+static int marker_add_user(struct marker_name *name,
+			   const struct marker_probe *probe, void *data)
 {
 	struct marker_user *user;
 	int ret;
 
-	if (find_registered(name, probe, data))
+	if (marker_find_user(name, probe, data))
 		return -EEXIST;
 	user = kzalloc(sizeof(*user), GFP_KERNEL);
 	if (!user)
@@ -419,7 +431,7 @@ static int add_user(struct marker_name *name, const struct marker_probe *probe, 
 	user->probe = probe;
 	user->data = data;
 	list_add_tail(&user->node, &name->users);
-	ret = update(name, GFP_KERNEL);
+	ret = marker_update(name, GFP_KERNEL);
 	if (ret) {
 		list_del(&user->node);
 		kfree(user);
@@ -449,15 +461,15 @@ int marker_probe_register(const char *name, const struct marker_probe *probe, vo
 	if (!*name || strlen(name) >= MARKER_MAX_NAME)
 		return -EINVAL;
 	guard(mutex)(&marker_mutex);
-	format = format_of(name);
+	format = marker_format_of(name);
 	if (format && probe->format && strcmp(format, probe->format))
 		return -EINVAL;
-	entry = get_name(name);
+	entry = marker_get_name(name);
 	if (!entry)
 		return -ENOMEM;
-	ret = add_user(entry, probe, data);
+	ret = marker_add_user(entry, probe, data);
 	if (ret)
-		put_name(entry);
+		marker_put_name(entry);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(marker_probe_register);
@@ -480,15 +492,15 @@ int marker_probe_unregister_nosync(const char *name, const struct marker_probe *
 	struct marker_user *user;
 
 	guard(mutex)(&marker_mutex);
-	entry = find_name(name);
-	user = entry ? find_registered(entry, probe, data) : NULL;
+	entry = marker_find_name(name);
+	user = entry ? marker_find_user(entry, probe, data) : NULL;
 	if (!user)
 		return -ENOENT;
 	list_del(&user->node);
 	kfree(user);
 	/* There is no way back from here, and it is but a few words. */
-	update(entry, GFP_KERNEL | __GFP_NOFAIL);
-	put_name(entry);
+	marker_update(entry, GFP_KERNEL | __GFP_NOFAIL);
+	marker_put_name(entry);
 	return 0;
 }
 
@@ -516,7 +528,8 @@ EXPORT_SYMBOL_GPL(marker_probe_unregister);
 /* --- the kernel's and the modules' ---------------------------------------- */
 
 /* Whether there is a marker of this name with another format before this one. */
-static int check_format(struct marker *marker, struct module *mod, void *arg)
+static int marker_check_format(struct marker *marker, struct module *mod,
+			       void *arg)
 {
 	struct marker *wanted = arg;
 
@@ -533,44 +546,45 @@ static int check_format(struct marker *marker, struct module *mod, void *arg)
  * What no build has found, because it is in several files. Before anybody can have
  * registered a probe.
  */
-static int __init check_markers(void)
+static int __init marker_check_all(void)
 {
 	struct marker *marker;
 
 	guard(mutex)(&marker_mutex);
 	for (marker = __start___markers; marker < __stop___markers; marker++)
-		if (walk_all(check_format, marker) < 0)
+		if (marker_walk_all(marker_check_format, marker) < 0)
 			marker->name = NULL;
 	return 0;
 }
-early_initcall(check_markers);
+early_initcall(marker_check_all);
 
 #ifdef CONFIG_MODULES
 
-static int check_module_marker(struct marker *marker, struct module *mod, void *arg)
+static int marker_check_module_marker(struct marker *marker, struct module *mod,
+				      void *arg)
 {
-	int ret = walk_all(check_format, marker);
+	int ret = marker_walk_all(marker_check_format, marker);
 
 	return ret < 0 ? ret : 0;
 }
 
-static int has_name(struct marker *marker, struct module *mod, void *arg)
+static int marker_has_name(struct marker *marker, struct module *mod, void *arg)
 {
 	return !strcmp(marker->name, arg);
 }
 
-static void warn_of_formats(struct marker_name *name)
+static void marker_warn_of_formats(struct marker_name *name)
 {
-	const char *format = format_of(name->name);
+	const char *format = marker_format_of(name->name);
 	struct marker_user *user;
 
 	list_for_each_entry(user, &name->users, node)
-		if (!fits(user, format))
+		if (!marker_user_fits(user, format))
 			pr_warn("%s: format is \"%s\", not \"%s\" as of a probe\n", name->name,
 				format, user->probe->format);
 }
 
-static int module_comes(struct module *mod)
+static int marker_module_comes(struct module *mod)
 {
 	struct marker_module *entry;
 	struct marker_name *name;
@@ -581,14 +595,14 @@ static int module_comes(struct module *mod)
 		return -ENOMEM;
 	entry->mod = mod;
 	list_add_tail(&entry->node, &marker_modules);
-	ret = walk_module(mod, check_module_marker, NULL);
+	ret = marker_walk_module(mod, marker_check_module_marker, NULL);
 	list_for_each_entry(name, &marker_names, node) {
 		if (ret)
 			break;
-		if (!walk_module(mod, has_name, name->name))
+		if (!marker_walk_module(mod, marker_has_name, name->name))
 			continue;
-		warn_of_formats(name);
-		ret = update(name, GFP_KERNEL);
+		marker_warn_of_formats(name);
+		ret = marker_update(name, GFP_KERNEL);
 	}
 	if (ret) {
 		pr_err("module %s is refused\n", mod->name);
@@ -598,7 +612,7 @@ static int module_comes(struct module *mod)
 	return ret;
 }
 
-static void module_goes(struct module *mod)
+static void marker_module_goes(struct module *mod)
 {
 	struct marker_module *pos, *next;
 
@@ -611,7 +625,8 @@ static void module_goes(struct module *mod)
 	}
 }
 
-static int module_notify(struct notifier_block *nb, unsigned long state, void *data)
+static int marker_module_notify(struct notifier_block *nb, unsigned long state,
+				void *data)
 {
 	struct module *mod = data;
 	int ret = 0;
@@ -620,9 +635,9 @@ static int module_notify(struct notifier_block *nb, unsigned long state, void *d
 		return NOTIFY_OK;
 	mutex_lock(&marker_mutex);
 	if (state == MODULE_STATE_COMING)
-		ret = module_comes(mod);
+		ret = marker_module_comes(mod);
 	else if (state == MODULE_STATE_GOING)
-		module_goes(mod);
+		marker_module_goes(mod);
 	mutex_unlock(&marker_mutex);
 	/*
 	 * From here on nobody finds its keys. A batch may have them, if this module is refused
@@ -635,13 +650,13 @@ static int module_notify(struct notifier_block *nb, unsigned long state, void *d
 
 /* After that of static keys, which has priority 1, and before that of marker events. */
 static struct notifier_block module_nb = {
-	.notifier_call = module_notify,
+	.notifier_call = marker_module_notify,
 };
 
-static int __init watch_modules(void)
+static int __init marker_watch_modules(void)
 {
 	return register_module_notifier(&module_nb);
 }
-early_initcall(watch_modules);
+early_initcall(marker_watch_modules);
 
 #endif

@@ -66,7 +66,7 @@ struct static_batch_items static_batch_calls = {
 
 /* --- static keys ---------------------------------------------------------- */
 
-static bool add_key(struct static_key *key)
+static bool static_batch_add_key(struct static_key *key)
 {
 	struct static_batch_item *item = static_batch_alloc(sizeof(*item));
 
@@ -76,14 +76,14 @@ static bool add_key(struct static_key *key)
 	return true;
 }
 
-static void remove_key(struct static_batch_item *item)
+static void static_batch_remove_key(struct static_batch_item *item)
 {
 	static_batch_remove(&static_batch_keys, item);
 	kfree(item);
 }
 
 /* The sites say what the state says. */
-static void key_is_patched(struct static_batch_item *item)
+static void static_batch_key_is_patched(struct static_batch_item *item)
 {
 	struct static_key *key = item->what;
 	int count = atomic_read(&key->enabled);
@@ -91,7 +91,7 @@ static void key_is_patched(struct static_batch_item *item)
 	/* Pairs with the fast paths, see static_key_slow_inc_cpuslocked(). */
 	if (count < 0)
 		atomic_set_release(&key->enabled, -count);
-	remove_key(item);
+	static_batch_remove_key(item);
 }
 
 bool static_batch_pending(struct static_key *key)
@@ -99,7 +99,7 @@ bool static_batch_pending(struct static_key *key)
 	return static_batch_item(&static_batch_keys, key);
 }
 
-static void queue_keys(void)
+static void static_batch_queue_keys(void)
 {
 	struct static_batch_item *item;
 
@@ -109,27 +109,28 @@ static void queue_keys(void)
 	}
 }
 
-static void keys_are_patched(void)
+static void static_batch_keys_are_patched(void)
 {
 	struct static_batch_item *item, *next;
 
 	list_for_each_entry_safe(item, next, &static_batch_keys.list, node)
-		key_is_patched(item);
+		static_batch_key_is_patched(item);
 }
 
 /*
  * Remember that @key has to be patched. If that cannot be, nothing is pending
  * afterwards.
  */
-static bool put_off_key(struct static_key *key)
+static bool static_batch_put_off_key(struct static_key *key)
 {
-	if (add_key(key))
+	if (static_batch_add_key(key))
 		return true;
 	static_batch_settle_keys();
 	return false;
 }
 
-static bool key_inc(struct static_key *key, struct static_batch_item *item, bool count)
+static bool static_batch_key_inc(struct static_key *key,
+				 struct static_batch_item *item, bool count)
 {
 	int old = atomic_read(&key->enabled);
 
@@ -143,32 +144,36 @@ static bool key_inc(struct static_key *key, struct static_batch_item *item, bool
 	} else if (item) {
 		/* It has been disabled in a batch, and its sites are still on. */
 		atomic_set_release(&key->enabled, 1);
-		remove_key(item);
+		static_batch_remove_key(item);
 	} else {
-		if (!static_key_has_sites(key) || !put_off_key(key))
+		if (!static_key_has_sites(key) ||
+		    !static_batch_put_off_key(key))
 			return false;
 		atomic_set(&key->enabled, -1);
 	}
 	return true;
 }
 
-static bool key_dec(struct static_key *key, struct static_batch_item *item, bool count)
+static bool static_batch_key_dec(struct static_key *key,
+				 struct static_batch_item *item, bool count)
 {
 	int old = atomic_read(&key->enabled);
 
 	if (old == -1) {
 		/* It has been enabled in a batch, and its sites are still off. */
 		atomic_set(&key->enabled, 0);
-		remove_key(item);
+		static_batch_remove_key(item);
 	} else if (old < 0) {
 		if (!WARN_ON_ONCE(!count))
 			atomic_inc(&key->enabled);
 	} else if (old == 1) {
-		if (!static_key_has_sites(key) || !put_off_key(key))
+		if (!static_key_has_sites(key) ||
+		    !static_batch_put_off_key(key))
 			return false;
 		/* Only static_key_fast_inc_not_disabled() can come in between. */
 		if (atomic_cmpxchg(&key->enabled, 1, 0) != 1) {
-			remove_key(static_batch_item(&static_batch_keys, key));
+			item = static_batch_item(&static_batch_keys, key);
+			static_batch_remove_key(item);
 			return false;
 		}
 	} else {
@@ -184,7 +189,7 @@ bool __static_batch_key(struct static_key *key, enum static_batch_op op)
 	if (!static_batch_in_task()) {
 		if (item) {
 			static_key_patch(key, false);
-			key_is_patched(item);
+			static_batch_key_is_patched(item);
 		}
 		return false;
 	}
@@ -192,10 +197,10 @@ bool __static_batch_key(struct static_key *key, enum static_batch_op op)
 	switch (op) {
 	case STATIC_BATCH_INC:
 	case STATIC_BATCH_ENABLE:
-		return key_inc(key, item, op == STATIC_BATCH_INC);
+		return static_batch_key_inc(key, item, op == STATIC_BATCH_INC);
 	case STATIC_BATCH_DEC:
 	case STATIC_BATCH_DISABLE:
-		return key_dec(key, item, op == STATIC_BATCH_DEC);
+		return static_batch_key_dec(key, item, op == STATIC_BATCH_DEC);
 	}
 	return false;
 }
@@ -209,20 +214,21 @@ struct pending_call {
 	void				*tramp;
 };
 
-static struct pending_call *pending_call(struct static_call_key *key)
+static struct pending_call *
+static_batch_pending_call(struct static_call_key *key)
 {
 	struct static_batch_item *item = static_batch_item(&static_batch_calls, key);
 
 	return item ? container_of(item, struct pending_call, item) : NULL;
 }
 
-static void remove_call(struct pending_call *call)
+static void static_batch_remove_call(struct pending_call *call)
 {
 	static_batch_remove(&static_batch_calls, &call->item);
 	kfree(call);
 }
 
-static void queue_calls(void)
+static void static_batch_queue_calls(void)
 {
 	struct pending_call *call, *next;
 
@@ -232,7 +238,7 @@ static void queue_calls(void)
 	 */
 	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
 		static_call_patch(call->item.what, call->tramp, true);
-		remove_call(call);
+		static_batch_remove_call(call);
 		cond_resched();
 	}
 }
@@ -243,18 +249,18 @@ void __static_batch_settle_calls(void)
 
 	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
 		static_call_patch(call->item.what, call->tramp, false);
-		remove_call(call);
+		static_batch_remove_call(call);
 	}
 }
 
 bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 {
-	struct pending_call *call = pending_call(key);
+	struct pending_call *call = static_batch_pending_call(key);
 
 	if (!static_batch_in_task()) {
 		if (call) {
 			static_call_patch(key, call->tramp, false);
-			remove_call(call);
+			static_batch_remove_call(call);
 		}
 		return false;
 	}
@@ -276,38 +282,38 @@ bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 
 #else
 
-static void queue_calls(void) { }
+static void static_batch_queue_calls(void) { }
 
 #endif
 
 /* --- batches -------------------------------------------------------------- */
 
-static void patch_pending(bool calls)
+static void static_batch_patch_pending(bool calls)
 {
 	arch_static_batch_begin();
 	if (calls)
-		queue_calls();
-	queue_keys();
+		static_batch_queue_calls();
+	static_batch_queue_keys();
 #ifdef HAVE_JUMP_LABEL_BATCH
 	arch_jump_label_transform_apply();
 #endif
 	arch_static_batch_end();
-	keys_are_patched();
+	static_batch_keys_are_patched();
 }
 
 void __static_batch_settle_keys(void)
 {
-	patch_pending(false);
+	static_batch_patch_pending(false);
 }
 
-static void flush_cpuslocked(void)
+static void static_batch_flush_cpuslocked(void)
 {
 	lockdep_assert_cpus_held();
 
 	static_call_lock();
 	jump_label_lock();
 	if (static_batch_calls.nr || static_batch_keys.nr)
-		patch_pending(true);
+		static_batch_patch_pending(true);
 	jump_label_unlock();
 	static_call_unlock();
 }
@@ -356,7 +362,7 @@ EXPORT_SYMBOL_GPL(static_batch_begin);
 void static_batch_flush(void)
 {
 	cpus_read_lock();
-	flush_cpuslocked();
+	static_batch_flush_cpuslocked();
 	cpus_read_unlock();
 }
 EXPORT_SYMBOL_GPL(static_batch_flush);
@@ -371,7 +377,7 @@ EXPORT_SYMBOL_GPL(static_batch_flush);
 void static_batch_end_cpuslocked(struct static_batch *batch)
 {
 	if (static_batch_leave(&static_batch_tasks, batch))
-		flush_cpuslocked();
+		static_batch_flush_cpuslocked();
 }
 EXPORT_SYMBOL_GPL(static_batch_end_cpuslocked);
 

@@ -86,7 +86,8 @@ static LIST_HEAD(view_modules);
  * Walking the tables
  */
 
-static int view_compare(const struct jump_entry *entry, const struct view_pos *pos)
+static int static_key_view_compare(const struct jump_entry *entry,
+				   const struct view_pos *pos)
 {
 	unsigned long key = (unsigned long)jump_entry_key(entry);
 	unsigned long code = jump_entry_code(entry);
@@ -106,15 +107,16 @@ static int view_compare(const struct jump_entry *entry, const struct view_pos *p
 
 /* Returns the first entry that is not before @pos, or @stop. */
 static const struct jump_entry *
-table_find(const struct jump_entry *start, const struct jump_entry *stop,
-	   const struct view_pos *pos)
+static_key_view_table_find(const struct jump_entry *start,
+			   const struct jump_entry *stop,
+			   const struct view_pos *pos)
 {
 	size_t low = 0, high = stop - start;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (view_compare(start + middle, pos) < 0)
+		if (static_key_view_compare(start + middle, pos) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -123,16 +125,20 @@ table_find(const struct jump_entry *start, const struct jump_entry *stop,
 }
 
 static const struct jump_entry *
-module_find(const struct module *mod, const struct view_pos *pos)
+static_key_view_module_find(const struct module *mod,
+			    const struct view_pos *pos)
 {
 #ifdef CONFIG_MODULES
-	return table_find(mod->jump_entries, mod->jump_entries + mod->num_jump_entries, pos);
+	return static_key_view_table_find(mod->jump_entries,
+					  mod->jump_entries + mod->num_jump_entries,
+					  pos);
 #else
 	return NULL;
 #endif
 }
 
-static bool module_has(const struct module *mod, const struct jump_entry *entry)
+static bool static_key_view_module_has(const struct module *mod,
+				       const struct jump_entry *entry)
 {
 #ifdef CONFIG_MODULES
 	return entry < mod->jump_entries + mod->num_jump_entries;
@@ -142,26 +148,28 @@ static bool module_has(const struct module *mod, const struct jump_entry *entry)
 }
 
 /* Finds the first site of all that is not before @pos. */
-static bool view_find(const struct view_pos *pos, struct view_site *site)
+static bool static_key_view_find(const struct view_pos *pos,
+				 struct view_site *site)
 {
 	const struct jump_entry *entry;
 	struct view_module *view;
 
-	entry = table_find(__start___jump_table, __stop___jump_table, pos);
+	entry = static_key_view_table_find(__start___jump_table,
+					   __stop___jump_table, pos);
 	site->entry = entry < __stop___jump_table ? entry : NULL;
 	site->mod = NULL;
 
 	list_for_each_entry(view, &view_modules, list) {
 		struct view_pos best;
 
-		entry = module_find(view->mod, pos);
-		if (!module_has(view->mod, entry))
+		entry = static_key_view_module_find(view->mod, pos);
+		if (!static_key_view_module_has(view->mod, entry))
 			continue;
 		if (site->entry) {
 			best.key = (unsigned long)jump_entry_key(site->entry);
 			best.code = jump_entry_code(site->entry);
 			best.entry = (unsigned long)site->entry;
-			if (view_compare(entry, &best) > 0)
+			if (static_key_view_compare(entry, &best) > 0)
 				continue;
 		}
 		site->entry = entry;
@@ -170,30 +178,34 @@ static bool view_find(const struct view_pos *pos, struct view_site *site)
 	return site->entry;
 }
 
-static void pos_at_key(struct view_pos *pos, unsigned long key)
+static void static_key_view_pos_at_key(struct view_pos *pos, unsigned long key)
 {
 	*pos = (struct view_pos){ .key = key };
 }
 
-static void pos_after_site(struct view_pos *pos, const struct view_site *site)
+static void static_key_view_pos_after_site(struct view_pos *pos,
+					   const struct view_site *site)
 {
 	pos->key = (unsigned long)jump_entry_key(site->entry);
 	pos->code = jump_entry_code(site->entry);
 	pos->entry = (unsigned long)site->entry + 1;
 }
 
-static unsigned long count_sites(const struct static_key *key)
+static unsigned long static_key_view_count_sites(const struct static_key *key)
 {
 	struct view_pos first, last;
 	struct view_module *view;
 	unsigned long count;
 
-	pos_at_key(&first, (unsigned long)key);
-	pos_at_key(&last, (unsigned long)key + 1);
-	count = table_find(__start___jump_table, __stop___jump_table, &last) -
-		table_find(__start___jump_table, __stop___jump_table, &first);
+	static_key_view_pos_at_key(&first, (unsigned long)key);
+	static_key_view_pos_at_key(&last, (unsigned long)key + 1);
+	count = static_key_view_table_find(__start___jump_table,
+					   __stop___jump_table, &last) -
+		static_key_view_table_find(__start___jump_table,
+					   __stop___jump_table, &first);
 	list_for_each_entry(view, &view_modules, list)
-		count += module_find(view->mod, &last) - module_find(view->mod, &first);
+		count += static_key_view_module_find(view->mod, &last) -
+			static_key_view_module_find(view->mod, &first);
 	return count;
 }
 
@@ -202,7 +214,7 @@ static unsigned long count_sites(const struct static_key *key)
  */
 
 /* What @addr is in, if that is a module. */
-static struct module *module_at(unsigned long addr)
+static struct module *static_key_view_module_at(unsigned long addr)
 {
 	struct module *mod;
 
@@ -213,7 +225,8 @@ static struct module *module_at(unsigned long addr)
 }
 
 /* Whether the memory of a key is there to stay, rather than that of init data. */
-static bool key_readable(const struct static_key *key, const struct module *mod)
+static bool static_key_view_key_readable(const struct static_key *key,
+					 const struct module *mod)
 {
 	unsigned long addr = (unsigned long)key;
 
@@ -267,7 +280,7 @@ int jump_label_compare(const void *addr, const void *nop, const void *jump, size
 }
 
 /* As arch_jump_label_read(), but -ENOENT for code that is or will be gone. */
-static int site_read(const struct view_site *site)
+static int static_key_view_site_read(const struct view_site *site)
 {
 	/*
 	 * Code of the init sections has this mark, at any time: when they are
@@ -288,7 +301,8 @@ static int site_read(const struct view_site *site)
 /* The first and the last of the kernel's tracepoints, set once. */
 static unsigned long first_tracepoint = ULONG_MAX, last_tracepoint;
 
-static void __init note_tracepoint(struct tracepoint *tp, void *priv)
+static void __init static_key_view_note_tracepoint(struct tracepoint *tp,
+						   void *priv)
 {
 	unsigned long addr = (unsigned long)tp;
 
@@ -301,7 +315,7 @@ struct tracepoint_query {
 	bool found;
 };
 
-static void match_tracepoint(struct tracepoint *tp, void *priv)
+static void static_key_view_match_tracepoint(struct tracepoint *tp, void *priv)
 {
 	struct tracepoint_query *query = priv;
 
@@ -309,8 +323,9 @@ static void match_tracepoint(struct tracepoint *tp, void *priv)
 }
 
 /* Returns the tracepoint that a key is part of, or NULL. */
-static struct tracepoint *key_tracepoint(const struct static_key *key,
-					 const struct module *mod)
+static struct tracepoint *
+static_key_view_key_tracepoint(const struct static_key *key,
+			       const struct module *mod)
 {
 	struct tracepoint *tp = container_of(key, struct tracepoint, key);
 	struct tracepoint_query query = { .wanted = tp };
@@ -319,7 +334,8 @@ static struct tracepoint *key_tracepoint(const struct static_key *key,
 	if (!mod) {
 		if ((unsigned long)tp >= first_tracepoint &&
 		    (unsigned long)tp <= last_tracepoint)
-			for_each_kernel_tracepoint(match_tracepoint, &query);
+			for_each_kernel_tracepoint(static_key_view_match_tracepoint,
+						   &query);
 		return query.found ? tp : NULL;
 	}
 #ifdef CONFIG_MODULES
@@ -331,25 +347,27 @@ static struct tracepoint *key_tracepoint(const struct static_key *key,
 	return NULL;
 }
 
-static void __init note_tracepoints(void)
+static void __init static_key_view_note_tracepoints(void)
 {
-	for_each_kernel_tracepoint(note_tracepoint, NULL);
+	for_each_kernel_tracepoint(static_key_view_note_tracepoint, NULL);
 }
 
-static bool show_tracepoint_key(struct seq_file *m, const struct static_key *key,
-				const struct module *mod)
+static bool static_key_view_show_tracepoint_key(struct seq_file *m,
+						const struct static_key *key,
+						const struct module *mod)
 {
-	const struct tracepoint *tp = key_tracepoint(key, mod);
+	const struct tracepoint *tp = static_key_view_key_tracepoint(key, mod);
 
 	if (tp)
 		seq_printf(m, "__tracepoint_%s", tp->name);
 	return tp;
 }
 #else
-static inline void note_tracepoints(void) { }
+static inline void static_key_view_note_tracepoints(void) { }
 
-static bool show_tracepoint_key(struct seq_file *m, const struct static_key *key,
-				const struct module *mod)
+static bool static_key_view_show_tracepoint_key(struct seq_file *m,
+						const struct static_key *key,
+						const struct module *mod)
 {
 	return false;
 }
@@ -357,8 +375,9 @@ static bool show_tracepoint_key(struct seq_file *m, const struct static_key *key
 
 #ifdef CONFIG_DYNAMIC_DEBUG_CORE
 /* Shows the message of dynamic debug that a key is part of, if it is. */
-static bool show_ddebug_key(struct seq_file *m, const struct static_key *key,
-			    const struct module *mod)
+static bool static_key_view_show_ddebug_key(struct seq_file *m,
+					    const struct static_key *key,
+					    const struct module *mod)
 {
 	const struct _ddebug *start = __start___dyndbg, *stop = __stop___dyndbg;
 	size_t prefix = strlen(__FILE__) - strlen(KBUILD_MODFILE ".c");
@@ -386,8 +405,9 @@ static bool show_ddebug_key(struct seq_file *m, const struct static_key *key,
 	return true;
 }
 #else
-static bool show_ddebug_key(struct seq_file *m, const struct static_key *key,
-			    const struct module *mod)
+static bool static_key_view_show_ddebug_key(struct seq_file *m,
+					    const struct static_key *key,
+					    const struct module *mod)
 {
 	return false;
 }
@@ -399,8 +419,9 @@ static bool show_ddebug_key(struct seq_file *m, const struct static_key *key,
  * alone: it finds symbols that mark the end of a section where a variable starts,
  * and without CONFIG_KALLSYMS_ALL the last function before all data.
  */
-static bool show_module_variable(struct seq_file *m, unsigned long addr,
-				 const struct module *mod)
+static bool static_key_view_show_module_variable(struct seq_file *m,
+						 unsigned long addr,
+						 const struct module *mod)
 {
 	const struct mod_kallsyms *symbols;
 	bool found = false;
@@ -424,15 +445,17 @@ static bool show_module_variable(struct seq_file *m, unsigned long addr,
 	return found;
 }
 #else
-static bool show_module_variable(struct seq_file *m, unsigned long addr,
-				 const struct module *mod)
+static bool static_key_view_show_module_variable(struct seq_file *m,
+						 unsigned long addr,
+						 const struct module *mod)
 {
 	return false;
 }
 #endif
 
 /* What there is to say without a symbol, and for this addresses must be known. */
-static void show_offset(struct seq_file *m, unsigned long addr, const struct module *mod)
+static void static_key_view_show_offset(struct seq_file *m, unsigned long addr,
+					const struct module *mod)
 {
 	if (!mod && __is_kernel(addr)) {
 		seq_printf(m, "_stext+0x%lx", addr - (unsigned long)_stext);
@@ -465,8 +488,9 @@ static void show_offset(struct seq_file *m, unsigned long addr, const struct mod
  * The function that @addr is in, looked up into @name, and the offset from its
  * start; or NULL. Where the init code of a module was, there may be others now.
  */
-static const char *function_at(unsigned long addr, const struct module *mod, char *name,
-			       unsigned long *offset)
+static const char *
+static_key_view_function_at(unsigned long addr, const struct module *mod,
+			    char *name, unsigned long *offset)
 {
 	unsigned long size;
 	char *modname;
@@ -476,44 +500,48 @@ static const char *function_at(unsigned long addr, const struct module *mod, cha
 	return kallsyms_lookup(addr, &size, offset, &modname, name);
 }
 
-static void show_module(struct seq_file *m, const struct module *mod)
+static void static_key_view_show_module(struct seq_file *m,
+					const struct module *mod)
 {
 	if (mod)
 		seq_printf(m, " [%s]", module_name((struct module *)mod));
 }
 
-static void show_key_name(struct seq_file *m, const struct static_key *key,
-			  const struct module *mod)
+static void static_key_view_show_key_name(struct seq_file *m,
+					  const struct static_key *key,
+					  const struct module *mod)
 {
 	unsigned long addr = (unsigned long)key;
 	char name[KSYM_NAME_LEN];
 	unsigned long size, offset;
 	char *modname;
 
-	if (show_tracepoint_key(m, key, mod) || show_ddebug_key(m, key, mod) ||
-	    (mod && show_module_variable(m, addr, mod))) {
-		show_module(m, mod);
+	if (static_key_view_show_tracepoint_key(m, key, mod) ||
+	    static_key_view_show_ddebug_key(m, key, mod) ||
+	    (mod && static_key_view_show_module_variable(m, addr, mod))) {
+		static_key_view_show_module(m, mod);
 	} else if (!mod && kallsyms_lookup(addr, &size, &offset, &modname, name)) {
 		seq_puts(m, name);
 		if (offset)
 			seq_printf(m, "+0x%lx", offset);
 	} else {
-		show_offset(m, addr, mod);
-		show_module(m, mod);
+		static_key_view_show_offset(m, addr, mod);
+		static_key_view_show_module(m, mod);
 	}
 }
 
-static void show_function(struct seq_file *m, const struct view_site *site)
+static void static_key_view_show_function(struct seq_file *m,
+					  const struct view_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
 	char name[KSYM_NAME_LEN];
 	unsigned long offset;
 
-	if (function_at(addr, site->mod, name, &offset))
+	if (static_key_view_function_at(addr, site->mod, name, &offset))
 		seq_printf(m, "%s+0x%lx", name, offset);
 	else
-		show_offset(m, addr, site->mod);
-	show_module(m, site->mod);
+		static_key_view_show_offset(m, addr, site->mod);
+	static_key_view_show_module(m, site->mod);
 }
 
 /*
@@ -522,13 +550,13 @@ static void show_function(struct seq_file *m, const struct view_site *site)
  * clones of functions, and records of the function tracer are of C.  A function
  * without either may be in assembly.
  */
-static const char *site_language(const struct view_site *site)
+static const char *static_key_view_site_language(const struct view_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
 	char name[KSYM_NAME_LEN];
 	unsigned long offset;
 
-	if (!function_at(addr, site->mod, name, &offset))
+	if (!static_key_view_function_at(addr, site->mod, name, &offset))
 		return "-";
 	if (str_has_prefix(name, "_R"))
 		return "rust";
@@ -538,19 +566,19 @@ static const char *site_language(const struct view_site *site)
 }
 
 /* To whom kptr_restrict hides it, as zeros. */
-static void show_address(struct seq_file *m, unsigned long addr)
+static void static_key_view_show_address(struct seq_file *m, unsigned long addr)
 {
 	if (!kallsyms_show_value(m->file->f_cred))
 		addr = 0;
 	seq_printf(m, "%0*lx ", BITS_PER_LONG / 4, addr);
 }
 
-static void show_key(struct seq_file *m, struct static_key *key)
+static void static_key_view_show_key(struct seq_file *m, struct static_key *key)
 {
-	struct module *mod = module_at((unsigned long)key);
+	struct module *mod = static_key_view_module_at((unsigned long)key);
 
-	show_address(m, (unsigned long)key);
-	if (key_readable(key, mod)) {
+	static_key_view_show_address(m, (unsigned long)key);
+	if (static_key_view_key_readable(key, mod)) {
 		int count = static_key_count(key);
 
 		seq_printf(m, "%s %d %s",
@@ -559,12 +587,12 @@ static void show_key(struct seq_file *m, struct static_key *key)
 	} else {
 		seq_puts(m, "init - -");
 	}
-	seq_printf(m, " %lu ", count_sites(key));
-	show_key_name(m, key, mod);
+	seq_printf(m, " %lu ", static_key_view_count_sites(key));
+	static_key_view_show_key_name(m, key, mod);
 	seq_putc(m, '\n');
 }
 
-static const char *read_name(int read)
+static const char *static_key_view_read_name(int read)
 {
 	switch (read) {
 	case JUMP_LABEL_NOP:
@@ -580,13 +608,16 @@ static const char *read_name(int read)
 	}
 }
 
-static void show_site(struct seq_file *m, const struct view_site *site)
+static void static_key_view_show_site(struct seq_file *m,
+				      const struct view_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
 
-	show_address(m, addr);
-	seq_printf(m, "%s %s ", read_name(site_read(site)), site_language(site));
-	show_function(m, site);
+	static_key_view_show_address(m, addr);
+	seq_printf(m, "%s %s ",
+		   static_key_view_read_name(static_key_view_site_read(site)),
+		   static_key_view_site_language(site));
+	static_key_view_show_function(m, site);
 	seq_putc(m, '\n');
 }
 
@@ -604,12 +635,13 @@ void static_key_show_sites(struct seq_file *m, struct static_key *key)
 	struct view_site site;
 	struct view_pos pos;
 
-	pos_at_key(&pos, (unsigned long)key);
+	static_key_view_pos_at_key(&pos, (unsigned long)key);
 	jump_label_lock();
-	while (view_find(&pos, &site) && jump_entry_key(site.entry) == key) {
+	while (static_key_view_find(&pos, &site) &&
+	       jump_entry_key(site.entry) == key) {
 		seq_puts(m, "\tsite ");
-		show_site(m, &site);
-		pos_after_site(&pos, &site);
+		static_key_view_show_site(m, &site);
+		static_key_view_pos_after_site(&pos, &site);
 	}
 	jump_label_unlock();
 }
@@ -618,31 +650,35 @@ void static_key_show_sites(struct seq_file *m, struct static_key *key)
  * The consistency check
  */
 
-static void show_mismatch(struct seq_file *m, const struct view_site *site, int read,
-			  enum jump_label_type wanted)
+static void static_key_view_show_mismatch(struct seq_file *m,
+					  const struct view_site *site,
+					  int read, enum jump_label_type wanted)
 {
 	struct static_key *key = jump_entry_key(site->entry);
 	unsigned long addr = jump_entry_code(site->entry);
+	struct module *mod;
 	u8 code[4];
 
-	show_function(m, site);
-	seq_printf(m, ": found %s", read_name(read));
+	static_key_view_show_function(m, site);
+	seq_printf(m, ": found %s", static_key_view_read_name(read));
 	if (read == -EILSEQ && !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
 		seq_printf(m, " (%*ph)", (int)sizeof(code), code);
-	seq_printf(m, ", expected %s for key ", read_name(wanted));
-	show_key_name(m, key, module_at((unsigned long)key));
+	seq_printf(m, ", expected %s for key ",
+		   static_key_view_read_name(wanted));
+	mod = static_key_view_module_at((unsigned long)key);
+	static_key_view_show_key_name(m, key, mod);
 	seq_printf(m, " which is %s\n", static_key_enabled(key) ? "on" : "off");
 }
 
 /* Nothing may be pending: no site has to wait for the end of a batch. */
-static void check_lock(void)
+static void static_key_view_check_lock(void)
 {
 	cpus_read_lock();
 	jump_label_lock();
 	static_batch_settle_keys();
 }
 
-static void check_unlock(void)
+static void static_key_view_check_unlock(void)
 {
 	jump_label_unlock();
 	cpus_read_unlock();
@@ -670,19 +706,21 @@ int static_key_check(struct seq_file *m)
 	struct view_site site;
 	int mismatches = 0;
 
-	check_lock();
-	while (view_find(&pos, &site)) {
+	static_key_view_check_lock();
+	while (static_key_view_find(&pos, &site)) {
 		struct static_key *key = jump_entry_key(site.entry);
 		enum jump_label_type wanted;
+		struct module *mod;
 		int read;
 
 		if ((unsigned long)key != last_key)
 			keys++;
 		last_key = (unsigned long)key;
 		sites++;
-		read = site_read(&site);
+		read = static_key_view_site_read(&site);
+		mod = static_key_view_module_at((unsigned long)key);
 		if (read == -ENOENT || read == -EOPNOTSUPP ||
-		    !key_readable(key, module_at((unsigned long)key))) {
+		    !static_key_view_key_readable(key, mod)) {
 			unread++;
 		} else {
 			/* See the table in linux/jump_label.h. */
@@ -690,17 +728,18 @@ int static_key_check(struct seq_file *m)
 			if (read != (int)wanted) {
 				mismatches++;
 				if (m)
-					show_mismatch(m, &site, read, wanted);
+					static_key_view_show_mismatch(m, &site, read,
+								      wanted);
 			}
 		}
-		pos_after_site(&pos, &site);
+		static_key_view_pos_after_site(&pos, &site);
 		if (sites % CHECK_BATCH == 0) {
-			check_unlock();
+			static_key_view_check_unlock();
 			cond_resched();
-			check_lock();
+			static_key_view_check_lock();
 		}
 	}
-	check_unlock();
+	static_key_view_check_unlock();
 
 	if (m) {
 		if (unread)
@@ -715,22 +754,22 @@ EXPORT_SYMBOL_GPL(static_key_check);
  * Files
  */
 
-static void *iter_find(struct view_iter *iter)
+static void *static_key_view_iter_find(struct view_iter *iter)
 {
-	return view_find(&iter->pos, &iter->site) ? iter : NULL;
+	return static_key_view_find(&iter->pos, &iter->site) ? iter : NULL;
 }
 
 /* Lets iter->pos be what comes after iter->site. */
-static void iter_advance(struct view_iter *iter)
+static void static_key_view_iter_advance(struct view_iter *iter)
 {
 	iter->key_before = (unsigned long)jump_entry_key(iter->site.entry);
 	if (iter->sites)
-		pos_after_site(&iter->pos, &iter->site);
+		static_key_view_pos_after_site(&iter->pos, &iter->site);
 	else
-		pos_at_key(&iter->pos, iter->key_before + 1);
+		static_key_view_pos_at_key(&iter->pos, iter->key_before + 1);
 }
 
-static void *view_start(struct seq_file *m, loff_t *index)
+static void *static_key_view_start(struct seq_file *m, loff_t *index)
 {
 	struct view_iter *iter = m->private;
 
@@ -738,7 +777,7 @@ static void *view_start(struct seq_file *m, loff_t *index)
 	if (*index == 0 || *index != iter->index) {
 		iter->index = 0;
 		iter->key_before = 0;
-		pos_at_key(&iter->pos, 0);
+		static_key_view_pos_at_key(&iter->pos, 0);
 	}
 	if (*index == 0)
 		return SEQ_START_TOKEN;
@@ -746,29 +785,29 @@ static void *view_start(struct seq_file *m, loff_t *index)
 	for (; iter->index < *index; iter->index++) {
 		if (iter->index == 0)
 			continue;
-		if (!iter_find(iter))
+		if (!static_key_view_iter_find(iter))
 			return NULL;
-		iter_advance(iter);
+		static_key_view_iter_advance(iter);
 	}
-	return iter_find(iter);
+	return static_key_view_iter_find(iter);
 }
 
-static void *view_next(struct seq_file *m, void *v, loff_t *index)
+static void *static_key_view_next(struct seq_file *m, void *v, loff_t *index)
 {
 	struct view_iter *iter = m->private;
 
 	if (v != SEQ_START_TOKEN)
-		iter_advance(iter);
+		static_key_view_iter_advance(iter);
 	iter->index = ++*index;
-	return iter_find(iter);
+	return static_key_view_iter_find(iter);
 }
 
-static void view_stop(struct seq_file *m, void *v)
+static void static_key_view_stop(struct seq_file *m, void *v)
 {
 	jump_label_unlock();
 }
 
-static int view_show(struct seq_file *m, void *v)
+static int static_key_view_show(struct seq_file *m, void *v)
 {
 	struct view_iter *iter = m->private;
 	struct static_key *key;
@@ -781,23 +820,23 @@ static int view_show(struct seq_file *m, void *v)
 	}
 	key = jump_entry_key(iter->site.entry);
 	if ((unsigned long)key != iter->key_before)
-		show_key(m, key);
+		static_key_view_show_key(m, key);
 	if (iter->sites) {
 		seq_putc(m, '\t');
-		show_site(m, &iter->site);
+		static_key_view_show_site(m, &iter->site);
 	}
 	return 0;
 }
 
 static const struct seq_operations view_ops = {
-	.start	= view_start,
-	.next	= view_next,
-	.stop	= view_stop,
-	.show	= view_show,
+	.start	= static_key_view_start,
+	.next	= static_key_view_next,
+	.stop	= static_key_view_stop,
+	.show	= static_key_view_show,
 };
 
 /* The files "keys" and "sites"; the latter comes with data. */
-static int view_open(struct inode *inode, struct file *file)
+static int static_key_view_open(struct inode *inode, struct file *file)
 {
 	struct view_iter *iter;
 
@@ -810,18 +849,18 @@ static int view_open(struct inode *inode, struct file *file)
 
 static const struct file_operations view_fops = {
 	.owner		= THIS_MODULE,
-	.open		= view_open,
+	.open		= static_key_view_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= seq_release_private,
 };
 
-static int check_show(struct seq_file *m, void *v)
+static int static_key_view_check_show(struct seq_file *m, void *v)
 {
 	static_key_check(m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(check);
+DEFINE_SHOW_ATTRIBUTE(static_key_view_check);
 
 #ifdef CONFIG_MODULES
 /*
@@ -830,7 +869,8 @@ DEFINE_SHOW_ATTRIBUTE(check);
  * patches them.  The notifiers of a chain are always called in the same order,
  * so this takes two.
  */
-static int view_module_coming(struct notifier_block *nb, unsigned long val, void *data)
+static int static_key_view_module_coming(struct notifier_block *nb,
+					 unsigned long val, void *data)
 {
 	struct module *mod = data;
 	struct view_module *view;
@@ -847,7 +887,8 @@ static int view_module_coming(struct notifier_block *nb, unsigned long val, void
 	return NOTIFY_OK;
 }
 
-static int view_module_going(struct notifier_block *nb, unsigned long val, void *data)
+static int static_key_view_module_going(struct notifier_block *nb,
+					unsigned long val, void *data)
 {
 	struct view_module *view, *next;
 
@@ -866,32 +907,33 @@ static int view_module_going(struct notifier_block *nb, unsigned long val, void 
 }
 
 static struct notifier_block view_coming_nb = {
-	.notifier_call = view_module_coming,
+	.notifier_call = static_key_view_module_coming,
 	.priority = 0, /* lower than jump_label's */
 };
 
 static struct notifier_block view_going_nb = {
-	.notifier_call = view_module_going,
+	.notifier_call = static_key_view_module_going,
 	.priority = 2, /* higher than jump_label's */
 };
 
-static __init int view_init_modules(void)
+static __init int static_key_view_init_modules(void)
 {
 	int ret = register_module_notifier(&view_going_nb);
 
 	return ret ?: register_module_notifier(&view_coming_nb);
 }
-early_initcall(view_init_modules);
+early_initcall(static_key_view_init_modules);
 #endif /* CONFIG_MODULES */
 
-static __init int view_init(void)
+static __init int static_key_view_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("static_keys", NULL);
 
-	note_tracepoints();
+	static_key_view_note_tracepoints();
 	debugfs_create_file("keys", 0400, dir, NULL, &view_fops);
 	debugfs_create_file("sites", 0400, dir, (void *)true, &view_fops);
-	debugfs_create_file("check", 0400, dir, NULL, &check_fops);
+	debugfs_create_file("check", 0400, dir, NULL,
+			    &static_key_view_check_fops);
 	return 0;
 }
-late_initcall(view_init);
+late_initcall(static_key_view_init);

@@ -72,13 +72,14 @@ struct static_batch_items tracepoint_batch_items = {
 #define for_each_pending_safe(probes, next) \
 	list_for_each_entry_safe(probes, next, &tracepoint_batch_items.list, item.node)
 
-static struct tracepoint *tracepoint(struct pending_probes *probes)
+static struct tracepoint *tracepoint_batch_tp(struct pending_probes *probes)
 {
 	return probes->item.what;
 }
 
 /* The probes that it has. */
-static struct tracepoint_func *live_funcs(struct tracepoint *tp)
+static struct tracepoint_func *
+tracepoint_batch_live_funcs(struct tracepoint *tp)
 {
 	return rcu_dereference_protected(tp->funcs, lockdep_is_held(&tracepoints_mutex));
 }
@@ -89,14 +90,14 @@ static struct tracepoint_func *live_funcs(struct tracepoint *tp)
  */
 static struct pending_probes reserve;
 
-static struct pending_probes *pending_probes(struct tracepoint *tp)
+static struct pending_probes *tracepoint_batch_pending(struct tracepoint *tp)
 {
 	struct static_batch_item *item = static_batch_item(&tracepoint_batch_items, tp);
 
 	return item ? container_of(item, struct pending_probes, item) : NULL;
 }
 
-static void remove_probes(struct pending_probes *probes)
+static void tracepoint_batch_remove_probes(struct pending_probes *probes)
 {
 	static_batch_remove(&tracepoint_batch_items, &probes->item);
 	if (probes != &reserve)
@@ -104,7 +105,8 @@ static void remove_probes(struct pending_probes *probes)
 }
 
 /* Whether an array that was built anew came out as the old one. */
-static bool same_funcs(const struct tracepoint_func *a, const struct tracepoint_func *b)
+static bool tracepoint_batch_same_funcs(const struct tracepoint_func *a,
+					const struct tracepoint_func *b)
 {
 	if (!a || !b)
 		return a == b;
@@ -115,46 +117,48 @@ static bool same_funcs(const struct tracepoint_func *a, const struct tracepoint_
 	return !a->func && !b->func;
 }
 
-static void drop_unchanged(void)
+static void tracepoint_batch_drop_unchanged(void)
 {
 	struct pending_probes *probes, *next;
 
 	for_each_pending_safe(probes, next) {
-		struct tracepoint_func *live = live_funcs(tracepoint(probes));
+		struct tracepoint *tp = tracepoint_batch_tp(probes);
+		struct tracepoint_func *live = tracepoint_batch_live_funcs(tp);
 
-		if (!same_funcs(probes->funcs, live))
+		if (!tracepoint_batch_same_funcs(probes->funcs, live))
 			continue;
 		if (probes->funcs != live)
 			tp_free_probes(probes->funcs);
-		remove_probes(probes);
+		tracepoint_batch_remove_probes(probes);
 	}
 }
 
 /* Step 1 of the comment at the top. */
-static void take_away(void)
+static void tracepoint_batch_take_away(void)
 {
 	struct pending_probes *probes;
 
 	for_each_pending(probes) {
-		struct tracepoint *tp = tracepoint(probes);
+		struct tracepoint *tp = tracepoint_batch_tp(probes);
 
-		if (live_funcs(tp) && !probes->funcs)
+		if (tracepoint_batch_live_funcs(tp) && !probes->funcs)
 			static_key_disable(&tp->key);
-		if (tp_func_state(live_funcs(tp)) == TP_FUNC_1)
+		if (tp_func_state(tracepoint_batch_live_funcs(tp)) == TP_FUNC_1)
 			tp_update_call(tp, NULL);
 	}
 	static_batch_flush();
 }
 
 /* Step 2; says in @first and @single what step 3 has to wait for. */
-static void replace(bool *first, bool *single)
+static void tracepoint_batch_replace(bool *first, bool *single)
 {
 	struct pending_probes *probes;
 
 	*first = *single = false;
 	for_each_pending(probes) {
-		struct tracepoint *tp = tracepoint(probes);
-		struct tracepoint_func *live = live_funcs(tp), *funcs = probes->funcs;
+		struct tracepoint *tp = tracepoint_batch_tp(probes);
+		struct tracepoint_func *live = tracepoint_batch_live_funcs(tp);
+		struct tracepoint_func *funcs = probes->funcs;
 		bool to_single = tp_func_state(funcs) == TP_FUNC_1;
 
 		probes->first = !live;
@@ -176,23 +180,24 @@ static void replace(bool *first, bool *single)
 }
 
 /* Step 4 */
-static void put_in(void)
+static void tracepoint_batch_put_in(void)
 {
 	struct pending_probes *probes, *next;
 
 	for_each_pending(probes)
 		if (tp_func_state(probes->funcs) == TP_FUNC_1)
-			tp_update_call(tracepoint(probes), probes->funcs);
+			tp_update_call(tracepoint_batch_tp(probes),
+				       probes->funcs);
 	for_each_pending_safe(probes, next) {
 		if (probes->first)
-			static_key_enable(&tracepoint(probes)->key);
-		remove_probes(probes);
+			static_key_enable(&tracepoint_batch_tp(probes)->key);
+		tracepoint_batch_remove_probes(probes);
 	}
 	static_batch_flush();
 }
 
 /* Let everything that is pending take effect, also what others have left. */
-static void commit(void)
+static void tracepoint_batch_commit(void)
 {
 	struct static_batch batch;
 	bool first, single;
@@ -202,14 +207,14 @@ static void commit(void)
 	if (!tracepoint_batch_items.nr)
 		return;
 	static_batch_begin(&batch);
-	drop_unchanged();
-	take_away();
-	replace(&first, &single);
+	tracepoint_batch_drop_unchanged();
+	tracepoint_batch_take_away();
+	tracepoint_batch_replace(&first, &single);
 	if (first)
 		tp_rcu_cond_sync(TP_TRANSITION_SYNC_1_0_1);
 	if (single)
 		tp_rcu_cond_sync(TP_TRANSITION_SYNC_N_2_1);
-	put_in();
+	tracepoint_batch_put_in();
 	static_batch_end(&batch);
 }
 
@@ -217,13 +222,13 @@ static void commit(void)
  * The place for changes of @tp that are put off. NULL if the task is not in a
  * batch; then no change of @tp is pending.
  */
-static struct pending_probes *put_off(struct tracepoint *tp)
+static struct pending_probes *tracepoint_batch_put_off(struct tracepoint *tp)
 {
-	struct pending_probes *probes = pending_probes(tp);
+	struct pending_probes *probes = tracepoint_batch_pending(tp);
 
 	if (!static_batch_in(&tracepoint_batch_tasks) && !static_batch_in_task()) {
 		if (probes)
-			commit();
+			tracepoint_batch_commit();
 		return NULL;
 	}
 	if (probes)
@@ -232,31 +237,36 @@ static struct pending_probes *put_off(struct tracepoint *tp)
 	probes = static_batch_alloc(sizeof(*probes));
 	if (!probes)
 		probes = &reserve;
-	probes->funcs = live_funcs(tp);
+	probes->funcs = tracepoint_batch_live_funcs(tp);
 	static_batch_add(&tracepoint_batch_items, &probes->item, tp);
 	return probes;
 }
 
-static void set_funcs(struct pending_probes *probes, struct tracepoint_func *old,
-		      struct tracepoint_func *funcs)
+static void tracepoint_batch_set_funcs(struct pending_probes *probes,
+				       struct tracepoint_func *old,
+				       struct tracepoint_func *funcs)
 {
-	if (old != live_funcs(tracepoint(probes)))
+	if (old != tracepoint_batch_live_funcs(tracepoint_batch_tp(probes)))
 		tp_free_probes(old);
 	probes->funcs = funcs;
 }
 
-/* After every put_off() that was not in vain, whatever came of it. */
-static void put_off_done(struct pending_probes *probes)
+/*
+ * After every tracepoint_batch_put_off() that was not in vain, whatever came
+ * of it.
+ */
+static void tracepoint_batch_put_off_done(struct pending_probes *probes)
 {
 	/* In a batch of keys only: the caller expects its probe to be called. */
 	if (probes == &reserve || !static_batch_in(&tracepoint_batch_tasks))
-		commit();
+		tracepoint_batch_commit();
 }
 
-static int add_probe(struct pending_probes *probes, struct tracepoint_func *func, int prio,
-		     bool warn)
+static int tracepoint_batch_add_probe(struct pending_probes *probes,
+				      struct tracepoint_func *func, int prio,
+				      bool warn)
 {
-	struct tracepoint *tp = tracepoint(probes);
+	struct tracepoint *tp = tracepoint_batch_tp(probes);
 	struct tracepoint_func *funcs, *old;
 	int ret;
 
@@ -275,26 +285,27 @@ static int add_probe(struct pending_probes *probes, struct tracepoint_func *func
 		return PTR_ERR(old);
 	}
 
-	set_funcs(probes, old, funcs);
+	tracepoint_batch_set_funcs(probes, old, funcs);
 	return 0;
 }
 
 bool __tracepoint_batch_add(struct tracepoint *tp, struct tracepoint_func *func, int prio,
 			    bool warn, int *ret)
 {
-	struct pending_probes *probes = put_off(tp);
+	struct pending_probes *probes = tracepoint_batch_put_off(tp);
 
 	if (!probes)
 		return false;
 
-	*ret = add_probe(probes, func, prio, warn);
-	put_off_done(probes);
+	*ret = tracepoint_batch_add_probe(probes, func, prio, warn);
+	tracepoint_batch_put_off_done(probes);
 	return true;
 }
 
-static int remove_probe(struct pending_probes *probes, struct tracepoint_func *func)
+static int tracepoint_batch_remove_probe(struct pending_probes *probes,
+					 struct tracepoint_func *func)
 {
-	struct tracepoint *tp = tracepoint(probes);
+	struct tracepoint *tp = tracepoint_batch_tp(probes);
 	struct tracepoint_func *funcs, *old;
 
 	funcs = probes->funcs;
@@ -308,20 +319,20 @@ static int remove_probe(struct pending_probes *probes, struct tracepoint_func *f
 
 	if (tp->unregfunc && !funcs)
 		tp->unregfunc();
-	set_funcs(probes, old, funcs);
+	tracepoint_batch_set_funcs(probes, old, funcs);
 	return 0;
 }
 
 bool __tracepoint_batch_remove(struct tracepoint *tp, struct tracepoint_func *func,
 			       int *ret)
 {
-	struct pending_probes *probes = put_off(tp);
+	struct pending_probes *probes = tracepoint_batch_put_off(tp);
 
 	if (!probes)
 		return false;
 
-	*ret = remove_probe(probes, func);
-	put_off_done(probes);
+	*ret = tracepoint_batch_remove_probe(probes, func);
+	tracepoint_batch_put_off_done(probes);
 	return true;
 }
 
@@ -329,7 +340,7 @@ bool __tracepoint_batch_remove(struct tracepoint *tp, struct tracepoint_func *fu
 void tracepoint_batch_settle(void)
 {
 	mutex_lock(&tracepoints_mutex);
-	commit();
+	tracepoint_batch_commit();
 	mutex_unlock(&tracepoints_mutex);
 }
 

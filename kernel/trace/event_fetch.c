@@ -29,8 +29,8 @@
 
 /* --- programs ------------------------------------------------------------- */
 
-static void add_copy(struct fetch_program *program, u16 from,
-		     const struct fetch_field *field)
+static void fetch_add_copy(struct fetch_program *program, u16 from,
+			   const struct fetch_field *field)
 {
 	int size = FETCH_COPY_1 - ilog2(field->size), at = 0, after = 0;
 
@@ -63,7 +63,7 @@ void fetch_compile(struct fetch_program *program, const struct fetch_field *fiel
 	if (!field->read) {
 		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && field->size < sizeof(long))
 			from += sizeof(long) - field->size;
-		add_copy(program, from, field);
+		fetch_add_copy(program, from, field);
 		return;
 	}
 
@@ -107,16 +107,17 @@ void fetch_compile(struct fetch_program *program, const struct fetch_field *fiel
  * Whether user space is meant. Where both spaces have the same addresses a system
  * call means user space, and a function of the kernel its own.
  */
-static __always_inline bool is_user_address(unsigned long addr, bool user)
+static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
 {
 	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
 		return addr < TASK_SIZE_MAX;
 	return user;
 }
 
-static bool read_bytes(void *to, unsigned long addr, size_t size, bool user)
+static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
+			     bool user)
 {
-	if (is_user_address(addr, user))
+	if (fetch_is_user_address(addr, user))
 		return !copy_from_user_nofault(to, (const void __user *)addr, size);
 	return !copy_from_kernel_nofault(to, (const void *)addr, size);
 }
@@ -126,7 +127,8 @@ static bool read_bytes(void *to, unsigned long addr, size_t size, bool user)
  * the page, or to a word that is not all there. Returns the length with the null byte
  * if that was found, and sets *@done to what comes before it in any case.
  */
-static __always_inline long read_words(char *to, unsigned long addr, long size, long *done)
+static __always_inline long fetch_read_words(char *to, unsigned long addr,
+					     long size, long *done)
 {
 	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
 	unsigned long word, bits;
@@ -150,11 +152,12 @@ fault:
 }
 
 /* Returns the length with the null byte, or a negative error. */
-static __always_inline long read_string(char *to, unsigned long addr, long size, bool user)
+static __always_inline long fetch_read_string(char *to, unsigned long addr,
+					      long size, bool user)
 {
 	long found, done = 0;
 
-	if (is_user_address(addr, user)) {
+	if (fetch_is_user_address(addr, user)) {
 		found = strncpy_from_user_nofault(to, (const void __user *)addr, size);
 		/* It does not count the null byte if there is nothing else. */
 		return found ?: 1;
@@ -162,7 +165,7 @@ static __always_inline long read_string(char *to, unsigned long addr, long size,
 	if (!copy_from_kernel_nofault_allowed((const void *)addr, size))
 		return -EFAULT;
 	if (IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS)) {
-		found = read_words(to, addr, size, &done);
+		found = fetch_read_words(to, addr, size, &done);
 		if (likely(found))
 			return found;
 		if (done == size) {
@@ -174,13 +177,14 @@ static __always_inline long read_string(char *to, unsigned long addr, long size,
 	return found > 0 ? done + found : -EFAULT;
 }
 
-static noinline bool read_bits(const struct fetch_read *read, unsigned long addr,
-			       bool user, void *to)
+static noinline bool fetch_read_bits(const struct fetch_read *read,
+				     unsigned long addr, bool user, void *to)
 {
 	unsigned int above = 64 - read->bits, below = read->bit_offset;
 	u64 bits = 0;
 
-	if (!read_bytes(&bits, addr, DIV_ROUND_UP(below + read->bits, 8), user))
+	if (!fetch_read_bytes(&bits, addr,
+			      DIV_ROUND_UP(below + read->bits, 8), user))
 		return false;
 	/* Move it to the top, and from there to the bottom. */
 	bits <<= IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? below : above - below;
@@ -195,11 +199,13 @@ static const char null_string[FETCH_MIN_STRING] = "(null)";
 static const char fault_string[FETCH_MIN_STRING] = "(fault)";
 
 static __always_inline unsigned int
-add_string(u16 to, unsigned long addr, unsigned int size, bool user, bool ok, char *body,
-	   unsigned int len)
+fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
+		 bool ok, char *body, unsigned int len)
 {
-	long found = ok ? read_string(body + len, addr, size, user) : -EFAULT;
+	long found = -EFAULT;
 
+	if (ok)
+		found = fetch_read_string(body + len, addr, size, user);
 	if (unlikely(found <= 0)) {
 		found = sizeof(fault_string);
 		memcpy(body + len, ok && !addr ? null_string : fault_string, found);
@@ -225,17 +231,19 @@ unsigned int notrace fetch_strings(const struct fetch_program *program, const vo
 	const struct fetch_string *string = program->strings;
 
 	for (int n = program->nr_strings; n; n--, string++)
-		len = add_string(string->to, *(const unsigned long *)(from + string->from),
-				 string->size, program->user, true, body, len);
+		len = fetch_add_string(string->to,
+				       *(const unsigned long *)(from + string->from),
+				       string->size, program->user, true, body, len);
 	return len;
 }
 
 /* Once for all strings that are not on the short way. */
 static noinline notrace unsigned int
-add_other_string(const struct fetch_read *read, unsigned long addr, unsigned int size, bool user,
-		 bool ok, char *body, unsigned int len)
+fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
+		       unsigned int size, bool user, bool ok, char *body,
+		       unsigned int len)
 {
-	return add_string(read->to, addr, size, user, ok, body, len);
+	return fetch_add_string(read->to, addr, size, user, ok, body, len);
 }
 
 /*
@@ -243,8 +251,9 @@ add_other_string(const struct fetch_read *read, unsigned long addr, unsigned int
  * byte, nor need there be anything behind it.
  */
 static noinline notrace unsigned int
-add_limited_string(const struct fetch_read *read, const void *from, unsigned long addr, bool user,
-		   char *body, unsigned int len)
+fetch_add_limited_string(const struct fetch_read *read, const void *from,
+			 unsigned long addr, bool user, char *body,
+			 unsigned int len)
 {
 	/* A negative number is no limit, as for printf(). */
 	int given = read->limited ? *(const int *)(from + read->limit_from) : -1;
@@ -257,9 +266,10 @@ add_limited_string(const struct fetch_read *read, const void *from, unsigned lon
 		*(u32 *)(body + read->to) = 1 << 16 | (offsetof(struct fetch_record, body) + len);
 		return len + 1;
 	}
-	found = add_string(read->to, addr, limit, user, true, body, len) - len;
+	found = fetch_add_string(read->to, addr, limit, user, true, body, len) - len;
 	/* The last one that may be read was taken for the null byte. */
-	if (found != limit || !read_bytes(&last, addr + limit - 1, 1, user) || !last)
+	if (found != limit ||
+	    !fetch_read_bytes(&last, addr + limit - 1, 1, user) || !last)
 		return len + found;
 	to[limit - 1] = last;
 	to[limit] = '\0';
@@ -289,22 +299,27 @@ unsigned int notrace fetch_memory(const struct fetch_program *program, const voi
 		int hop = 0;
 
 		for (; hop < read->nr_hops - 1 && ok; hop++)
-			ok = read_bytes(&addr, addr + read->hops[hop], sizeof(addr), user);
+			ok = fetch_read_bytes(&addr, addr + read->hops[hop],
+					      sizeof(addr), user);
 		addr += read->hops[hop];
 
 		switch (read->kind) {
 		case FETCH_READ_STRING:
 		case FETCH_READ_USTRING:
-			len = add_other_string(read, addr, read->size, user, ok, body, len);
+			len = fetch_add_other_string(read, addr, read->size,
+						     user, ok, body, len);
 			continue;
 		case FETCH_READ_LIMITED_STRING:
-			len = add_limited_string(read, from, addr, user, body, len);
+			len = fetch_add_limited_string(read, from, addr, user,
+						       body, len);
 			continue;
 		case FETCH_READ_BYTES:
-			ok = ok && read_bytes(body + read->to, addr, read->size, user);
+			ok = ok && fetch_read_bytes(body + read->to, addr,
+						    read->size, user);
 			break;
 		default:
-			ok = ok && read_bits(read, addr, user, body + read->to);
+			ok = ok && fetch_read_bits(read, addr, user,
+						   body + read->to);
 		}
 		if (!ok) {
 			memset(body + read->to, 0, read->size);
@@ -367,8 +382,9 @@ void fetch_perf_probe(void *call)
 }
 
 /* With filters, triggers and what else there may be between an event and its buffer. */
-static void to_trace_buffer_slow(struct trace_event_file *file, unsigned long ip,
-				 const char *body, unsigned int len)
+static void fetch_to_trace_buffer(struct trace_event_file *file,
+				  unsigned long ip, const char *body,
+				  unsigned int len)
 {
 	struct trace_event_buffer fbuffer;
 	struct fetch_record *rec;
@@ -384,8 +400,8 @@ static void to_trace_buffer_slow(struct trace_event_file *file, unsigned long ip
 }
 
 #ifdef CONFIG_PERF_EVENTS
-static void to_perf(struct trace_event_call *call, unsigned long ip, const char *body,
-		    unsigned int len)
+static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
+			  const char *body, unsigned int len)
 {
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
 	struct fetch_record *rec;
@@ -406,8 +422,8 @@ static void to_perf(struct trace_event_call *call, unsigned long ip, const char 
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
-static void to_perf(struct trace_event_call *call, unsigned long ip, const char *body,
-		    unsigned int len)
+static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
+			  const char *body, unsigned int len)
 {
 }
 #endif
@@ -439,9 +455,9 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event, struct tracepoi
 		preempt_enable_no_resched_notrace();
 	}
 	if (func->func == fetch_buffer_probe)
-		to_trace_buffer_slow(func->data, ip, body, len);
+		fetch_to_trace_buffer(func->data, ip, body, len);
 	else if (func->func == fetch_perf_probe)
-		to_perf(&event->call, ip, body, len);
+		fetch_to_perf(&event->call, ip, body, len);
 	if (!locked) {
 		preempt_disable_notrace();
 		ftrace_test_recursion_unlock(bit);
@@ -619,7 +635,7 @@ u64 fetch_get_value(const void *at, unsigned int size)
  * Whether there was memory for all fields, and for the directory if there are any yet:
  * trace_add_event_call() does not say.
  */
-static bool is_complete(struct fetch_event *event)
+static bool fetch_is_complete(struct fetch_event *event)
 {
 	struct trace_event_fields *wanted = event->class.fields_array;
 	struct trace_array *tr = top_trace_array();
@@ -668,7 +684,7 @@ int fetch_register_event(struct fetch_event *event, struct trace_event_functions
 		unregister_trace_event(&call->event);
 		return ret;
 	}
-	if (!is_complete(event)) {
+	if (!fetch_is_complete(event)) {
 		trace_remove_event_call(call);
 		return -ENOMEM;
 	}

@@ -64,7 +64,7 @@ int func_event_btf_nr_args(struct func_event_btf *btf)
 }
 
 /* What says nothing about how a value is laid out. A typedef is a name that may matter. */
-static bool is_modifier(const struct btf_type *t)
+static bool func_event_btf_is_modifier(const struct btf_type *t)
 {
 	switch (BTF_INFO_KIND(t->info)) {
 	case BTF_KIND_CONST:
@@ -82,12 +82,14 @@ static bool is_modifier(const struct btf_type *t)
  * typedef, as that of u8, means bytes; so does a pointer that may be written to if it
  * is an argument, which is more often than not a buffer.
  */
-static bool is_string(const struct btf *btf, const struct btf_type *pointer, bool buffers)
+static bool func_event_btf_is_string(const struct btf *btf,
+				     const struct btf_type *pointer,
+				     bool buffers)
 {
 	const struct btf_type *t = btf_type_by_id(btf, pointer->type);
 	bool constant = false;
 
-	while (t && is_modifier(t)) {
+	while (t && func_event_btf_is_modifier(t)) {
 		constant |= BTF_INFO_KIND(t->info) == BTF_KIND_CONST;
 		t = btf_type_by_id(btf, t->type);
 	}
@@ -95,7 +97,8 @@ static bool is_string(const struct btf *btf, const struct btf_type *pointer, boo
 		strstr(btf_name_by_offset(btf, t->name_off), "char");
 }
 
-static enum func_event_err set_integer(struct fetch_field *field, u32 size, bool is_signed)
+static enum func_event_err func_event_btf_set_integer(struct fetch_field *field,
+						      u32 size, bool is_signed)
 {
 	field->type = fetch_integer(size, is_signed ? FETCH_SIGNED :
 					 FETCH_UNSIGNED);
@@ -103,8 +106,9 @@ static enum func_event_err set_integer(struct fetch_field *field, u32 size, bool
 }
 
 /* Sets type and count of @field, unless its definition says them. */
-static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
-				    struct fetch_field *field)
+static enum func_event_err func_event_btf_set_type(const struct btf *btf,
+						   u32 id, bool buffers,
+						   struct fetch_field *field)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(btf, id, NULL);
 	const struct btf_array *array;
@@ -121,20 +125,21 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
 			field->type = fetch_integer(1, FETCH_BOOL);
 			return t->size == 1 ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
-		return set_integer(field, t->size, encoding & BTF_INT_SIGNED);
+		return func_event_btf_set_integer(field, t->size,
+						  encoding & BTF_INT_SIGNED);
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		return set_integer(field, t->size, true);
+		return func_event_btf_set_integer(field, t->size, true);
 	case BTF_KIND_PTR:
-		field->type = is_string(btf, t, buffers) ? &fetch_string_type :
-			&fetch_pointer_type;
+		field->type = func_event_btf_is_string(btf, t, buffers) ?
+			&fetch_string_type : &fetch_pointer_type;
 		return FUNC_EVENT_ERR_OK;
 	case BTF_KIND_ARRAY:
 		array = (const struct btf_array *)(t + 1);
 		if (field->count || !array->nelems || array->nelems > FUNC_EVENT_MAX_ELEMENTS)
 			return FUNC_EVENT_ERR_NOT_A_VALUE;
 		t = btf_type_by_id(btf, array->type);
-		while (t && is_modifier(t))
+		while (t && func_event_btf_is_modifier(t))
 			t = btf_type_by_id(btf, t->type);
 		/* An array of char is text, and one of u8 is not. */
 		if (t && btf_type_is_int(t) &&
@@ -142,7 +147,8 @@ static enum func_event_err set_type(const struct btf *btf, u32 id, bool buffers,
 			field->type = fetch_integer(1, FETCH_CHAR);
 			err = FUNC_EVENT_ERR_OK;
 		} else {
-			err = set_type(btf, array->type, true, field);
+			err = func_event_btf_set_type(btf, array->type, true,
+						      field);
 			if (!err && (field->count || fetch_is_string(field->type)))
 				err = FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
@@ -172,7 +178,8 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 		if (!field->name)
 			return FUNC_EVENT_ERR_NO_MEMORY;
 	}
-	return set_type(btf->btf, btf->params[nr].type, true, field);
+	return func_event_btf_set_type(btf->btf, btf->params[nr].type, true,
+				       field);
 }
 
 /**
@@ -188,11 +195,12 @@ enum func_event_err func_event_btf_return(struct func_event_btf *btf,
 	field->arg = -1;
 	if (btf_type_is_void(btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL)))
 		return FUNC_EVENT_ERR_OK;
-	return set_type(btf->btf, btf->proto->type, false, field);
+	return func_event_btf_set_type(btf->btf, btf->proto->type, false,
+				       field);
 }
 
 /* Takes the word at *@path, and what leads to the next one: '.', '-' for "->", or 0. */
-static char next_word(const char **path, char *word, size_t size)
+static char func_event_btf_next_word(const char **path, char *word, size_t size)
 {
 	const char *s = *path;
 	size_t len = 0;
@@ -219,7 +227,7 @@ static char next_word(const char **path, char *word, size_t size)
  * Whether the position of an argument says in which register it is: so it does unless
  * one before it takes several or none, or it is itself such a one.
  */
-static bool is_in_register(struct func_event_btf *btf, int nr)
+static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
 {
 	const struct btf_type *t;
 	u32 size;
@@ -256,13 +264,13 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 	int nr;
 
 	*pos = 0;
-	then = next_word(&path, word, sizeof(word));
+	then = func_event_btf_next_word(&path, word, sizeof(word));
 	for (nr = 0; nr < btf->nr_params; nr++)
 		if (!strcmp(btf_name_by_offset(btf->btf, btf->params[nr].name_off), word))
 			break;
 	if (nr == btf->nr_params)
 		return FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
-	if (!is_in_register(btf, nr))
+	if (!func_event_btf_is_in_register(btf, nr))
 		return FUNC_EVENT_ERR_UNKNOWN_REGISTER;
 	field->arg = nr;
 	id = btf->params[nr].type;
@@ -285,7 +293,7 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 		/* A structure that is passed by value is in no register by itself. */
 		if (!t || !btf_type_is_struct(t) || !field->nr_hops)
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
-		then = next_word(&path, word, sizeof(word));
+		then = func_event_btf_next_word(&path, word, sizeof(word));
 		anon = 0;
 		member = btf_find_struct_member(btf->btf, t, word, &anon, &owner);
 		if (IS_ERR(member))
@@ -306,8 +314,10 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 		follow = (fetch_is_string(field->type) || field->count) &&
 			t && !btf_type_is_array(t);
 	} else {
-		enum func_event_err err = set_type(btf->btf, id, !field->nr_hops, field);
+		enum func_event_err err;
 
+		err = func_event_btf_set_type(btf->btf, id, !field->nr_hops,
+					      field);
 		if (err)
 			return err;
 		follow = fetch_is_string(field->type);

@@ -20,14 +20,9 @@
 #include "event_text.h"
 #include "func_event_parse.h"
 
-static struct func_event_def *def_of(struct text_parser *p)
-{
-	return p->def;
-}
-
 /* --- tokens --------------------------------------------------------------- */
 
-static bool take_word(struct text_parser *p, struct text_span *word)
+static bool func_event_parse_word(struct text_parser *p, struct text_span *word)
 {
 	size_t len = text_word_len(p->at);
 
@@ -40,7 +35,7 @@ static bool take_word(struct text_parser *p, struct text_span *word)
 }
 
 /* Takes @word if it comes next as a word of its own. */
-static bool take_keyword(struct text_parser *p, const char *word)
+static bool func_event_parse_keyword(struct text_parser *p, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -52,7 +47,7 @@ static bool take_keyword(struct text_parser *p, const char *word)
 }
 
 /* A decimal number, or a hexadecimal one after 0x. */
-static bool number(struct text_parser *p, u64 max, u64 *value)
+static bool func_event_parse_number(struct text_parser *p, u64 max, u64 *value)
 {
 	const char *start = p->at;
 	unsigned int base = 10;
@@ -90,7 +85,8 @@ static const char * const type_words[] = {
 	"void", "signed", "unsigned", "struct", "union", "enum",
 };
 
-static bool is_one_of(const char *word, size_t len, const char * const *words, int nr)
+static bool func_event_parse_is_one_of(const char *word, size_t len,
+				       const char * const *words, int nr)
 {
 	for (int i = 0; i < nr; i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
@@ -98,47 +94,51 @@ static bool is_one_of(const char *word, size_t len, const char * const *words, i
 	return false;
 }
 
-static bool is_qualifier(const char *word, size_t len)
+static bool func_event_parse_is_qualifier(const char *word, size_t len)
 {
-	return is_one_of(word, len, qualifier_words, ARRAY_SIZE(qualifier_words));
+	return func_event_parse_is_one_of(word, len, qualifier_words,
+					  ARRAY_SIZE(qualifier_words));
 }
 
-static bool starts_type(const char *word, size_t len)
+static bool func_event_parse_starts_type(const char *word, size_t len)
 {
-	return is_qualifier(word, len) || fetch_find_type(word, len) ||
-		is_one_of(word, len, type_words, ARRAY_SIZE(type_words));
+	return func_event_parse_is_qualifier(word, len) ||
+		fetch_find_type(word, len) ||
+		func_event_parse_is_one_of(word, len, type_words,
+					   ARRAY_SIZE(type_words));
 }
 
-static void qualifiers(struct text_parser *p)
+static void func_event_parse_qualifiers(struct text_parser *p)
 {
 	struct text_span word;
 
-	while (is_qualifier(p->at, text_word_len(p->at)))
-		take_word(p, &word);
+	while (func_event_parse_is_qualifier(p->at, text_word_len(p->at)))
+		func_event_parse_word(p, &word);
 }
 
 /*
  * The types of C that can be made of several words, in any order. Returns NULL,
  * without an error, if none of these words comes next.
  */
-static const struct fetch_type *c_integer(struct text_parser *p)
+static const struct fetch_type *
+func_event_parse_c_integer(struct text_parser *p)
 {
 	bool is_signed = false, is_unsigned = false, is_char = false, is_short = false;
 	const char *start = p->at, *name;
 	int longs = 0;
 
-	for (;; qualifiers(p)) {
-		if (take_keyword(p, "signed"))
+	for (;; func_event_parse_qualifiers(p)) {
+		if (func_event_parse_keyword(p, "signed"))
 			is_signed = true;
-		else if (take_keyword(p, "unsigned"))
+		else if (func_event_parse_keyword(p, "unsigned"))
 			is_unsigned = true;
-		else if (take_keyword(p, "char"))
+		else if (func_event_parse_keyword(p, "char"))
 			is_char = true;
-		else if (take_keyword(p, "short"))
+		else if (func_event_parse_keyword(p, "short"))
 			is_short = true;
-		else if (take_keyword(p, "long"))
+		else if (func_event_parse_keyword(p, "long"))
 			longs++;
-		else if (!take_keyword(p, "int"))
+		else if (!func_event_parse_keyword(p, "int"))
 			break;
 	}
 	if (p->at == start)
@@ -164,47 +164,49 @@ static const struct fetch_type *c_integer(struct text_parser *p)
  * Whether what comes next is one word that is not a type: it has to be the name of an
  * argument, perhaps with members.
  */
-static bool is_path(struct text_parser *p)
+static bool func_event_parse_is_path(struct text_parser *p)
 {
 	size_t len = text_word_len(p->at);
 	const char *next = p->at + len;
 
-	if (!len || starts_type(p->at, len))
+	if (!len || func_event_parse_starts_type(p->at, len))
 		return false;
 	while (isspace(*next))
 		next++;
 	return !*next || strchr(",|).", *next) || (next[0] == '-' && next[1] == '>');
 }
 
-static bool type(struct text_parser *p, struct func_event_field_def *field)
+static bool func_event_parse_type(struct text_parser *p,
+				  struct func_event_field_def *field)
 {
 	const char *start;
 	struct text_span word;
 	bool composite = false;
 	u64 count;
 
-	qualifiers(p);
+	func_event_parse_qualifiers(p);
 	start = p->at;
-	field->type = c_integer(p);
+	field->type = func_event_parse_c_integer(p);
 	if (p->err)
 		return false;
 	if (!field->type) {
-		composite = take_keyword(p, "struct") || take_keyword(p, "union");
-		if (!composite && take_keyword(p, "enum"))
+		composite = func_event_parse_keyword(p, "struct") ||
+			func_event_parse_keyword(p, "union");
+		if (!composite && func_event_parse_keyword(p, "enum"))
 			field->type = fetch_find_type("int", strlen("int"));
-		if (!take_word(p, &word))
+		if (!func_event_parse_word(p, &word))
 			return text_fail(p, FUNC_EVENT_ERR_NO_TYPE);
 		if (!composite && !field->type)
 			field->type = text_is(p, word, "void") ? &fetch_void_type :
 				fetch_find_type(p->text + word.start, word.len);
 	}
-	qualifiers(p);
+	func_event_parse_qualifiers(p);
 	if (*p->at == '*') {
 		if (field->type && fetch_is_string(field->type))
 			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 		field->type = &fetch_pointer_type;
 		while (text_take(p, "*"))
-			qualifiers(p);
+			func_event_parse_qualifiers(p);
 	} else if (composite) {
 		return text_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	} else if (!field->type) {
@@ -220,7 +222,8 @@ static bool type(struct text_parser *p, struct func_event_field_def *field)
 	if (fetch_is_string(field->type) || field->type == &fetch_void_type)
 		return text_fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
 	start = p->at;
-	if (!number(p, FUNC_EVENT_MAX_ELEMENTS, &count) || !count) {
+	if (!func_event_parse_number(p, FUNC_EVENT_MAX_ELEMENTS, &count) ||
+	    !count) {
 		p->err = FUNC_EVENT_ERR_OK;
 		return text_fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
 	}
@@ -230,7 +233,9 @@ static bool type(struct text_parser *p, struct func_event_field_def *field)
 
 /* --- fields --------------------------------------------------------------- */
 
-static bool offset_and_index(struct text_parser *p, struct func_event_field_def *field)
+static bool
+func_event_parse_offset_and_index(struct text_parser *p,
+				  struct func_event_field_def *field)
 {
 	const char *start = p->at;
 	bool offset = false, negative = false;
@@ -240,14 +245,14 @@ static bool offset_and_index(struct text_parser *p, struct func_event_field_def 
 		negative = *p->at == '-';
 		p->at++;
 		text_skip_space(p);
-		if (!number(p, S32_MAX, &value))
+		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 		field->offset = negative ? -(s32)value : value;
 		offset = true;
 	}
 	if (text_take(p, "[")) {
 		negative = text_take(p, "-");
-		if (!number(p, S32_MAX, &value))
+		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 		field->index = negative ? -(s32)value : value;
 		field->has_index = true;
@@ -265,7 +270,8 @@ static bool offset_and_index(struct text_parser *p, struct func_event_field_def 
 }
 
 /* An argument by its name, and members of what it points to. */
-static bool path(struct text_parser *p, struct func_event_field_def *field)
+static bool func_event_parse_path(struct text_parser *p,
+				  struct func_event_field_def *field)
 {
 	struct text_span word;
 	const char *start = p->at;
@@ -273,7 +279,7 @@ static bool path(struct text_parser *p, struct func_event_field_def *field)
 
 	field->source = FUNC_EVENT_MEMBER;
 	do {
-		if (!take_word(p, &word))
+		if (!func_event_parse_word(p, &word))
 			return text_fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
 		end = p->text + word.start + word.len;
 	} while (text_take(p, "->") || text_take(p, "."));
@@ -281,48 +287,54 @@ static bool path(struct text_parser *p, struct func_event_field_def *field)
 	return true;
 }
 
-static bool source(struct text_parser *p, int arg, struct func_event_field_def *field)
+static bool func_event_parse_source(struct text_parser *p, int arg,
+				    struct func_event_field_def *field)
 {
 	const char *start = p->at;
 
 	if (isdigit(*p->at)) {
 		field->source = FUNC_EVENT_ADDRESS;
-		return number(p, U64_MAX, &field->address) && offset_and_index(p, field);
+		return func_event_parse_number(p, U64_MAX, &field->address) &&
+			func_event_parse_offset_and_index(p, field);
 	}
 	if (!text_word_len(p->at))
 		return text_fail(p, FUNC_EVENT_ERR_NO_SOURCE);
-	if (!path(p, field))
+	if (!func_event_parse_path(p, field))
 		return false;
 	if (memchr(p->text + field->from.start, '>', field->from.len) ||
 	    memchr(p->text + field->from.start, '.', field->from.len))
 		return arg >= 0 || text_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
-	return offset_and_index(p, field);
+	return func_event_parse_offset_and_index(p, field);
 }
 
-static bool check_name(struct text_parser *p, struct func_event_field_def *field)
+static bool func_event_parse_check_name(struct text_parser *p,
+					struct func_event_field_def *field)
 {
 	const char *name = p->text + field->name.start;
 	struct func_event_field_def *other;
+	struct func_event_def *def = p->def;
 
 	if (text_is_reserved(name) ||
-	    (def_of(p)->returns && text_is(p, field->name, "duration")))
+	    (def->returns && text_is(p, field->name, "duration")))
 		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
-	for (other = def_of(p)->fields; other < field; other++)
+	for (other = def->fields; other < field; other++)
 		if (other->name.len && text_same(p, other->name, field->name))
 			return text_fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME, name);
 	return true;
 }
 
-static struct func_event_field_def *new_field(struct text_parser *p)
+static struct func_event_field_def *
+func_event_parse_new_field(struct text_parser *p)
 {
+	struct func_event_def *def = p->def;
 	struct func_event_field_def *field;
 
-	if (def_of(p)->nr_fields == FETCH_MAX_FIELDS) {
+	if (def->nr_fields == FETCH_MAX_FIELDS) {
 		text_fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
 		return NULL;
 	}
-	field = &def_of(p)->fields[def_of(p)->nr_fields++];
+	field = &def->fields[def->nr_fields++];
 	memset(field, 0, sizeof(*field));
 	field->at = p->at - p->text;
 	return field;
@@ -332,16 +344,18 @@ static struct func_event_field_def *new_field(struct text_parser *p)
  * One field, of the argument at @arg or, if that is negative, of what the function returns. Sets
  * @positional unless the field says by itself where it comes from.
  */
-static bool field(struct text_parser *p, int arg, bool *positional)
+static bool func_event_parse_field(struct text_parser *p, int arg,
+				   bool *positional)
 {
-	struct func_event_field_def *field = new_field(p);
+	struct func_event_field_def *field = func_event_parse_new_field(p);
 
 	if (!field)
 		return false;
-	if (is_path(p))
-		return arg < 0 ? text_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) : path(p, field);
+	if (func_event_parse_is_path(p))
+		return arg < 0 ? text_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) :
+			func_event_parse_path(p, field);
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
-	if (!type(p, field))
+	if (!func_event_parse_type(p, field))
 		return false;
 	if (field->type == &fetch_void_type)
 		return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, p->text + field->at);
@@ -349,27 +363,29 @@ static bool field(struct text_parser *p, int arg, bool *positional)
 		if (*p->at && !strchr(",|)", *p->at))
 			return text_fail(p, FUNC_EVENT_ERR_NO_NAME);
 	} else {
-		take_word(p, &field->name);
-		if (!check_name(p, field))
+		func_event_parse_word(p, &field->name);
+		if (!func_event_parse_check_name(p, field))
 			return false;
 		if (text_take(p, "="))
-			return source(p, arg, field);
+			return func_event_parse_source(p, arg, field);
 	}
 	*positional = true;
 	if (field->source == FUNC_EVENT_ARGUMENT)
 		field->arg = arg;
-	return offset_and_index(p, field);
+	return func_event_parse_offset_and_index(p, field);
 }
 
-static bool argument(struct text_parser *p)
+static bool func_event_parse_argument(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 	const char *start = p->at;
 	bool positional = false;
 
-	if (!take_keyword(p, "NULL") && !take_keyword(p, "_")) {
+	if (!func_event_parse_keyword(p, "NULL") &&
+	    !func_event_parse_keyword(p, "_")) {
 		do {
-			if (!field(p, def->nr_args, &positional))
+			if (!func_event_parse_field(p, def->nr_args,
+						    &positional))
 				return false;
 		} while (text_take(p, "|"));
 		if (!positional)
@@ -381,53 +397,57 @@ static bool argument(struct text_parser *p)
 	return true;
 }
 
-static bool arguments(struct text_parser *p)
+static bool func_event_parse_arguments(struct text_parser *p)
 {
+	struct func_event_def *def = p->def;
 	const char *start = p->at;
 
-	def_of(p)->has_args = true;
+	def->has_args = true;
 	if (text_take(p, ")"))
 		return true;
-	if (take_keyword(p, "void")) {
+	if (func_event_parse_keyword(p, "void")) {
 		if (text_take(p, ")"))
 			return true;
 		p->at = start;
 	}
 	do {
-		if (!argument(p))
+		if (!func_event_parse_argument(p))
 			return false;
 	} while (text_take(p, ","));
 	return text_take(p, ")") || text_fail(p, FUNC_EVENT_ERR_NO_PAREN);
 }
 
-static bool returned(struct text_parser *p)
+static bool func_event_parse_returned(struct text_parser *p)
 {
 	struct func_event_field_def *field_def;
+	struct func_event_def *def = p->def;
 	const char *start;
 	bool positional;
 
-	def_of(p)->returns = true;
+	def->returns = true;
 	/* Names that are reserved for return events are now. */
-	for (int i = 0; i < def_of(p)->nr_fields; i++)
-		if (def_of(p)->fields[i].name.len && !check_name(p, &def_of(p)->fields[i]))
+	for (int i = 0; i < def->nr_fields; i++)
+		if (def->fields[i].name.len &&
+		    !func_event_parse_check_name(p, &def->fields[i]))
 			return false;
 	start = p->at;
-	if (take_keyword(p, "void")) {
+	if (func_event_parse_keyword(p, "void")) {
 		if (*p->at != '*')
 			return true;
 		p->at = start;
 	}
-	if (!*p->at || is_path(p)) {
+	if (!*p->at || func_event_parse_is_path(p)) {
 		/* No type: BTF knows it. */
-		field_def = new_field(p);
+		field_def = func_event_parse_new_field(p);
 		if (!field_def)
 			return false;
 		field_def->source = FUNC_EVENT_RETURN;
-		take_word(p, &field_def->name);
-		return !field_def->name.len || check_name(p, field_def);
+		func_event_parse_word(p, &field_def->name);
+		return !field_def->name.len ||
+			func_event_parse_check_name(p, field_def);
 	}
 	do {
-		if (!field(p, -1, &positional))
+		if (!func_event_parse_field(p, -1, &positional))
 			return false;
 	} while (text_take(p, "|"));
 	return true;
@@ -436,7 +456,7 @@ static bool returned(struct text_parser *p)
 /* --- a line --------------------------------------------------------------- */
 
 /* Compilers give clones of functions names with dots. */
-static bool function(struct text_parser *p)
+static bool func_event_parse_function(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 	const char *start = p->at;
@@ -466,7 +486,7 @@ bool func_event_has_prefix(const char *text)
 	return text_has_prefix(text, FUNC_EVENT_PREFIX);
 }
 
-static bool line(struct text_parser *p)
+static bool func_event_parse_line(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 
@@ -474,7 +494,7 @@ static bool line(struct text_parser *p)
 			      FUNC_EVENT_ERR_BAD_GROUP, FUNC_EVENT_ERR_BAD_EVENT))
 		return false;
 	def->prototype = p->at - p->text;
-	if (!function(p))
+	if (!func_event_parse_function(p))
 		return false;
 	if (p->at[0] == ':' && p->at[1] != ':') {
 		def->module = def->function;
@@ -482,14 +502,14 @@ static bool line(struct text_parser *p)
 			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
 				       p->text + def->module.start);
 		p->at++;
-		if (!function(p))
+		if (!func_event_parse_function(p))
 			return false;
 	}
 	text_skip_space(p);
-	if (text_take(p, "(") && !arguments(p))
+	if (text_take(p, "(") && !func_event_parse_arguments(p))
 		return false;
 	def->nr_entry = def->nr_fields;
-	if (text_take(p, "->") && !returned(p))
+	if (text_take(p, "->") && !func_event_parse_returned(p))
 		return false;
 	return !*p->at || text_fail(p, FUNC_EVENT_ERR_TRAILING);
 }
@@ -511,7 +531,7 @@ enum func_event_err func_event_parse(const char *text, struct func_event_def *de
 	if (strnlen(text, FUNC_EVENT_MAX_TEXT + 1) > FUNC_EVENT_MAX_TEXT)
 		text_fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG, text + FUNC_EVENT_MAX_TEXT);
 	else
-		line(&parser);
+		func_event_parse_line(&parser);
 	*pos = parser.err_pos;
 	return parser.err;
 }

@@ -51,7 +51,7 @@ static LIST_HEAD(func_hooks);
 static struct fetch_pool pool;
 
 /* @bit is what ftrace_test_recursion_trylock() returned: it lets in one of each level. */
-static __always_inline char *get_buffer(int bit)
+static __always_inline char *func_event_get_buffer(int bit)
 {
 	struct fetch_buffer *buffers = this_cpu_ptr(pool.buffers);
 
@@ -92,7 +92,7 @@ u16 func_event_arg_offset(bool syscall, int arg)
 }
 
 /* Registers of which each word says where it is. 0 is no offset, so add one. */
-static void __init fill_with_offsets(void *regs, size_t size)
+static void __init func_event_fill_with_offsets(void *regs, size_t size)
 {
 	for (size_t at = 0; at + sizeof(long) <= size; at += sizeof(long))
 		*(unsigned long *)(regs + at) = at + 1;
@@ -103,7 +103,7 @@ static void __init fill_with_offsets(void *regs, size_t size)
  * table, check it, and some clear the argument if there is no such register. Ask
  * them, once, with registers that contain their own offsets.
  */
-static void __init find_arguments(void)
+static void __init func_event_find_arguments(void)
 {
 	static struct __arch_ftrace_regs fregs __initdata __aligned(16);
 	static struct pt_regs regs __initdata;
@@ -111,7 +111,7 @@ static void __init find_arguments(void)
 	/* Others are looked for on the stack, which these registers do not have. */
 	int nr = IS_ENABLED(CONFIG_S390) ? 5 : FUNC_EVENT_MAX_ARGS;
 
-	fill_with_offsets(&fregs, sizeof(fregs));
+	func_event_fill_with_offsets(&fregs, sizeof(fregs));
 	for (int n = 0; n < nr; n++) {
 		unsigned long offset = ftrace_regs_get_argument((struct ftrace_regs *)&fregs, n);
 
@@ -122,14 +122,15 @@ static void __init find_arguments(void)
 		nr_arg_offsets = n + 1;
 	}
 
-	fill_with_offsets(&regs, sizeof(regs));
+	func_event_fill_with_offsets(&regs, sizeof(regs));
 	syscall_get_arguments(current, &regs, args);
 	for (int n = 0; n < NR_SYSCALL_ARGS; n++)
 		syscall_arg_offset[n] = args[n] - 1;
 }
 
-static __always_inline unsigned int fetch_entry(struct func_event *event,
-						struct ftrace_regs *fregs, char *body)
+static __always_inline unsigned int
+func_event_fetch_entry(struct func_event *event, struct ftrace_regs *fregs,
+		       char *body)
 {
 	const void *from = fregs;
 
@@ -143,7 +144,8 @@ static __always_inline unsigned int fetch_entry(struct func_event *event,
  * What identifies the frame of a function to the unwinder, and thus to
  * ftrace_graph_ret_addr(): where its return address is.
  */
-static __always_inline unsigned long *return_place(struct ftrace_regs *fregs)
+static __always_inline unsigned long *
+func_event_return_place(struct ftrace_regs *fregs)
 {
 #if defined(CONFIG_ARM64)
 	return (unsigned long *)ftrace_regs_get_frame_pointer(fregs);
@@ -157,7 +159,7 @@ static __always_inline unsigned long *return_place(struct ftrace_regs *fregs)
 
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
 
-static noinline unsigned long diverted_parent(unsigned long *place)
+static noinline unsigned long func_event_diverted_parent(unsigned long *place)
 {
 	int idx = 0;
 
@@ -169,15 +171,17 @@ static noinline unsigned long diverted_parent(unsigned long *place)
  * itself, or of one that has called it instead of returning.
  * function_get_true_parent_ip() does this for the function tracer.
  */
-static __always_inline unsigned long true_parent(unsigned long parent_ip, unsigned long *place)
+static __always_inline unsigned long
+func_event_true_parent(unsigned long parent_ip, unsigned long *place)
 {
 	return unlikely(parent_ip == (unsigned long)return_to_handler) ?
-		diverted_parent(place) : parent_ip;
+		func_event_diverted_parent(place) : parent_ip;
 }
 
 #else
 
-static unsigned long true_parent(unsigned long parent_ip, unsigned long *place)
+static unsigned long
+func_event_true_parent(unsigned long parent_ip, unsigned long *place)
 {
 	return parent_ip;
 }
@@ -206,7 +210,7 @@ static u32 last_return_id;
 /* How many are attached. Protected by event_mutex. */
 static unsigned int nr_returns;
 
-static __always_inline struct func_event *find_return(u32 id)
+static __always_inline struct func_event *func_event_find_return(u32 id)
 {
 	struct func_event *event;
 
@@ -216,14 +220,16 @@ static __always_inline struct func_event *find_return(u32 id)
 	return NULL;
 }
 
-static int return_entry(struct ftrace_graph_ent *trace, struct fgraph_ops *gops)
+static int func_event_return_entry(struct ftrace_graph_ent *trace,
+				   struct fgraph_ops *gops)
 {
 	return 0;
 }
 
-static __always_inline unsigned int fetch_return(struct func_event *event,
-						 struct ftrace_graph_ret *trace, char *body,
-						 unsigned int len)
+static __always_inline unsigned int
+func_event_fetch_return(struct func_event *event,
+			struct ftrace_graph_ret *trace, char *body,
+			unsigned int len)
 {
 	*(u64 *)(body + event->duration_offset) = trace->rettime - trace->calltime;
 #ifdef CONFIG_FUNCTION_GRAPH_RETVAL
@@ -233,8 +239,10 @@ static __always_inline unsigned int fetch_return(struct func_event *event,
 }
 
 /* An event that reads memory when the function returns. */
-static noinline void return_with_buffer(struct func_event *event, struct ftrace_graph_ret *trace,
-					struct func_event_frame *frame)
+static noinline void
+func_event_return_with_buffer(struct func_event *event,
+			      struct ftrace_graph_ret *trace,
+			      struct func_event_frame *frame)
 {
 	int bit = ftrace_test_recursion_trylock(trace->func, frame->parent_ip);
 	unsigned int len = frame->len;
@@ -243,18 +251,19 @@ static noinline void return_with_buffer(struct func_event *event, struct ftrace_
 	if (bit < 0)
 		return;
 	preempt_enable_no_resched_notrace();
-	body = get_buffer(bit);
+	body = func_event_get_buffer(bit);
 	memcpy(body, frame->body, len);
 	/* Faults; those of the entry are there already. */
 	if (event->return_only)
 		*(u32 *)body = 0;
-	len = fetch_return(event, trace, body, len);
+	len = func_event_fetch_return(event, trace, body, len);
 	fetch_emit(&event->base, frame->parent_ip, body, len, true);
 	preempt_disable_notrace();
 	ftrace_test_recursion_unlock(bit);
 }
 
-static void return_func(struct ftrace_graph_ret *trace, struct fgraph_ops *gops)
+static void func_event_return_func(struct ftrace_graph_ret *trace,
+				   struct fgraph_ops *gops)
 {
 	struct func_event_frame *frame = fgraph_retrieve_data(gops->idx, NULL);
 	struct func_event *event;
@@ -262,26 +271,27 @@ static void return_func(struct ftrace_graph_ret *trace, struct fgraph_ops *gops)
 	if (!frame)
 		return;
 	preempt_disable_notrace();
-	event = find_return(frame->id);
+	event = func_event_find_return(frame->id);
 	if (event && event->in_place) {
-		fetch_return(event, trace, frame->body, 0);
+		func_event_fetch_return(event, trace, frame->body, 0);
 		fetch_emit(&event->base, frame->parent_ip, frame->body, frame->len, false);
 	} else if (event) {
-		return_with_buffer(event, trace, frame);
+		func_event_return_with_buffer(event, trace, frame);
 	}
 	preempt_enable_notrace();
 }
 
 static struct fgraph_ops return_ops = {
-	.entryfunc	= return_entry,
-	.retfunc	= return_func,
+	.entryfunc	= func_event_return_entry,
+	.retfunc	= func_event_return_func,
 };
 
 /*
  * Where the return address is, and what identifies the frame to checks of the function
  * graph tracer: as in the ftrace_graph_func() of each architecture.
  */
-static __always_inline unsigned long *return_slot(struct ftrace_regs *fregs, unsigned long *fp)
+static __always_inline unsigned long *
+func_event_return_slot(struct ftrace_regs *fregs, unsigned long *fp)
 {
 #if defined(CONFIG_X86_64)
 	*fp = 0;
@@ -305,16 +315,17 @@ static __always_inline unsigned long *return_slot(struct ftrace_regs *fregs, uns
  * buffer and cannot recurse. Little is kept in variables during the call, for whose sake
  * registers would have to be saved.
  */
-static __always_inline void hook_return(struct func_event *event, struct ftrace_regs *fregs,
-					const char *body, unsigned int len)
+static __always_inline void
+func_event_hook_return(struct func_event *event, struct ftrace_regs *fregs,
+		       const char *body, unsigned int len)
 {
 	unsigned long *addr, *place, fp, parent;
 	struct func_event_frame *frame;
 
 	if (unlikely(atomic_read(&current->tracing_graph_pause)))
 		return;
-	addr = return_slot(fregs, &fp);
-	place = return_place(fregs);
+	addr = func_event_return_slot(fregs, &fp);
+	place = func_event_return_place(fregs);
 	parent = *addr;
 	frame = function_graph_enter_ops(&return_ops, parent, event->ip, fp, place,
 					 sizeof(*frame) + (body ? len : event->base.body_size));
@@ -324,13 +335,13 @@ static __always_inline void hook_return(struct func_event *event, struct ftrace_
 	}
 	frame->id = event->id;
 	frame->len = body ? len : event->base.body_size;
-	frame->parent_ip = true_parent(parent, place);
+	frame->parent_ip = func_event_true_parent(parent, place);
 	if (body)
 		memcpy(frame->body, body, len);
 	*addr = (unsigned long)return_to_handler;
 }
 
-static int start_return(void)
+static int func_event_start_return(void)
 {
 	int ret = nr_returns ? 0 : register_ftrace_graph(&return_ops);
 
@@ -339,13 +350,13 @@ static int start_return(void)
 	return ret;
 }
 
-static void stop_return(void)
+static void func_event_stop_return(void)
 {
 	if (!--nr_returns)
 		unregister_ftrace_graph(&return_ops);
 }
 
-static void add_return(struct func_event *event)
+static void func_event_add_return(struct func_event *event)
 {
 	event->return_only = !event->nr_entry;
 	event->in_place = !event->ret->nr_strings && !event->ret->nr_reads;
@@ -353,12 +364,12 @@ static void add_return(struct func_event *event)
 	hlist_add_head_rcu(&event->id_node, &return_events[event->id % RETURN_TABLE_SIZE]);
 }
 
-static void remove_return(struct func_event *event)
+static void func_event_remove_return(struct func_event *event)
 {
 	hlist_del_rcu(&event->id_node);
 }
 
-static int __init init_return(void)
+static int __init func_event_init_return(void)
 {
 	unsigned long anchor = (unsigned long)func_event_return_anchor;
 
@@ -367,29 +378,30 @@ static int __init init_return(void)
 
 #else
 
-static void hook_return(struct func_event *event, struct ftrace_regs *fregs, const char *body,
-			unsigned int len)
+static void
+func_event_hook_return(struct func_event *event, struct ftrace_regs *fregs,
+		       const char *body, unsigned int len)
 {
 }
 
-static int start_return(void)
+static int func_event_start_return(void)
 {
 	return -EOPNOTSUPP;
 }
 
-static void stop_return(void)
+static void func_event_stop_return(void)
 {
 }
 
-static void add_return(struct func_event *event)
+static void func_event_add_return(struct func_event *event)
 {
 }
 
-static void remove_return(struct func_event *event)
+static void func_event_remove_return(struct func_event *event)
 {
 }
 
-static int __init init_return(void)
+static int __init func_event_init_return(void)
 {
 	return 0;
 }
@@ -399,8 +411,9 @@ static int __init init_return(void)
 /* --- functions ------------------------------------------------------------ */
 
 /* Apart, so that those that need no buffer are not slowed down by its registers. */
-static noinline void hook_with_buffer(struct func_hook *hook, unsigned long ip,
-				      unsigned long parent_ip, struct ftrace_regs *fregs)
+static noinline void
+func_event_hook_with_buffer(struct func_hook *hook, unsigned long ip,
+			    unsigned long parent_ip, struct ftrace_regs *fregs)
 {
 	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	struct func_event *event;
@@ -409,24 +422,26 @@ static noinline void hook_with_buffer(struct func_hook *hook, unsigned long ip,
 
 	if (bit < 0)
 		return;
-	body = get_buffer(bit);
-	parent_ip = true_parent(parent_ip, return_place(fregs));
+	body = func_event_get_buffer(bit);
+	parent_ip = func_event_true_parent(parent_ip,
+					   func_event_return_place(fregs));
 	list_for_each_entry_rcu(event, &hook->events, hook_node, true) {
 		if (event->return_only) {
-			hook_return(event, fregs, NULL, 0);
+			func_event_hook_return(event, fregs, NULL, 0);
 			continue;
 		}
-		len = fetch_entry(event, fregs, body);
+		len = func_event_fetch_entry(event, fregs, body);
 		if (event->returns)
-			hook_return(event, fregs, body, len);
+			func_event_hook_return(event, fregs, body, len);
 		else
 			fetch_emit(&event->base, parent_ip, body, len, true);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
 
-static void hook_func(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
-		      struct ftrace_regs *fregs)
+static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
 {
 	struct func_hook *hook = container_of(ops, struct func_hook, ops);
 	struct func_event *event;
@@ -436,18 +451,18 @@ static void hook_func(unsigned long ip, unsigned long parent_ip, struct ftrace_o
 		return;
 
 	if (!READ_ONCE(hook->return_only)) {
-		hook_with_buffer(hook, ip, parent_ip, fregs);
+		func_event_hook_with_buffer(hook, ip, parent_ip, fregs);
 		return;
 	}
 	preempt_disable_notrace();
 	list_for_each_entry_rcu(event, &hook->events, hook_node, true)
 		/* One that is not has just been added: the next call is for it. */
 		if (event->return_only)
-			hook_return(event, fregs, NULL, 0);
+			func_event_hook_return(event, fregs, NULL, 0);
 	preempt_enable_notrace();
 }
 
-static struct func_hook *find_hook(unsigned long ip)
+static struct func_hook *func_event_find_hook(unsigned long ip)
 {
 	struct func_hook *hook;
 
@@ -457,7 +472,7 @@ static struct func_hook *find_hook(unsigned long ip)
 	return NULL;
 }
 
-static int new_hook(struct func_event *event)
+static int func_event_new_hook(struct func_event *event)
 {
 	struct func_hook *hook = kzalloc(sizeof(*hook), GFP_KERNEL);
 	int ret;
@@ -465,7 +480,7 @@ static int new_hook(struct func_event *event)
 	if (!hook)
 		return -ENOMEM;
 	hook->ip = event->ip;
-	hook->ops.func = hook_func;
+	hook->ops.func = func_event_hook_func;
 	hook->return_only = event->return_only;
 	INIT_LIST_HEAD(&hook->events);
 	list_add_rcu(&event->hook_node, &hook->events);
@@ -501,20 +516,20 @@ int func_event_attach(struct func_event *event)
 	if (event->hook || !event->ip)
 		return 0;
 	if (event->returns) {
-		ret = start_return();
+		ret = func_event_start_return();
 		if (ret)
 			return ret;
 	}
-	event->hook = find_hook(event->ip);
+	event->hook = func_event_find_hook(event->ip);
 	if (event->hook) {
 		if (!event->return_only)
 			WRITE_ONCE(event->hook->return_only, false);
 		list_add_tail_rcu(&event->hook_node, &event->hook->events);
 	} else {
-		ret = new_hook(event);
+		ret = func_event_new_hook(event);
 	}
 	if (ret && event->returns)
-		stop_return();
+		func_event_stop_return();
 	return ret;
 }
 
@@ -539,7 +554,7 @@ void func_event_detach(struct func_event *event)
 	event->hook = NULL;
 	if (list_empty(&hook->events)) {
 		list_del(&hook->list);
-		/* Waits for those who are in hook_func(). */
+		/* Waits for those who are in func_event_hook_func(). */
 		unregister_ftrace_function(&hook->ops);
 		ftrace_free_filter(&hook->ops);
 		kfree(hook);
@@ -547,7 +562,7 @@ void func_event_detach(struct func_event *event)
 		synchronize_rcu();
 	}
 	if (event->returns)
-		stop_return();
+		func_event_stop_return();
 }
 
 /**
@@ -562,7 +577,7 @@ int func_event_add(struct func_event *event)
 	int ret = fetch_get_buffers(&pool, NR_LEVELS * sizeof(struct fetch_buffer));
 
 	if (!ret && event->returns)
-		add_return(event);
+		func_event_add_return(event);
 	return ret;
 }
 
@@ -576,7 +591,7 @@ void func_event_remove(struct func_event *event)
 {
 	func_event_detach(event);
 	if (event->returns)
-		remove_return(event);
+		func_event_remove_return(event);
 	/* For those who return, and for the probes that were unregistered. */
 	tracepoint_synchronize_unregister();
 	fetch_put_buffers(&pool);
@@ -589,6 +604,6 @@ void func_event_remove(struct func_event *event)
  */
 int __init func_event_init(void)
 {
-	find_arguments();
-	return init_return();
+	func_event_find_arguments();
+	return func_event_init_return();
 }

@@ -36,7 +36,7 @@ struct spec {
 	char		length;
 };
 
-static int take_number(struct text_parser *p)
+static int marker_parse_number(struct text_parser *p)
 {
 	int value = 0;
 
@@ -46,7 +46,7 @@ static int take_number(struct text_parser *p)
 	return value;
 }
 
-static void take_spec(struct text_parser *p, struct spec *spec)
+static void marker_parse_spec(struct text_parser *p, struct spec *spec)
 {
 	*spec = (struct spec){ .start = p->at - 1, .precision = -1 };
 	while (*p->at && strchr("-+ #0", *p->at))
@@ -55,7 +55,7 @@ static void take_spec(struct text_parser *p, struct spec *spec)
 		spec->star_width = true;
 		p->at++;
 	} else {
-		spec->width = take_number(p);
+		spec->width = marker_parse_number(p);
 	}
 	if (*p->at == '.') {
 		p->at++;
@@ -63,7 +63,7 @@ static void take_spec(struct text_parser *p, struct spec *spec)
 			spec->star_precision = true;
 			p->at++;
 		} else {
-			spec->precision = take_number(p);
+			spec->precision = marker_parse_number(p);
 		}
 	}
 	if (*p->at && strchr("hlLzt", *p->at)) {
@@ -79,7 +79,8 @@ static void take_spec(struct text_parser *p, struct spec *spec)
  * What looks like the name of the argument: the word that comes before it, with what
  * usually is between the two: "pid=%d", "pid: %d", "pid %d", "flags 0x%x", "name '%s'".
  */
-static struct text_span find_name(struct text_parser *p, const char *from, const char *to)
+static struct text_span marker_parse_find_name(struct text_parser *p,
+					       const char *from, const char *to)
 {
 	const char *end = to, *start;
 
@@ -97,8 +98,10 @@ static struct text_span find_name(struct text_parser *p, const char *from, const
 		(struct text_span){} : text_span(p, start, end - start);
 }
 
-static bool integer(struct text_parser *p, struct marker_format *format, struct marker_arg *arg,
-		    const struct spec *spec, enum fetch_format as)
+static bool marker_parse_integer(struct text_parser *p,
+				 struct marker_format *format,
+				 struct marker_arg *arg,
+				 const struct spec *spec, enum fetch_format as)
 {
 	unsigned int size = sizeof(int);
 
@@ -125,8 +128,8 @@ static bool integer(struct text_parser *p, struct marker_format *format, struct 
 }
 
 /* How many bytes what comes after %p leads to; 0 if that is not known to be safe. */
-static bool copied(struct marker_arg *arg, enum marker_print print, unsigned int size,
-		   unsigned int element)
+static bool marker_parse_copy(struct marker_arg *arg, enum marker_print print,
+			      unsigned int size, unsigned int element)
 {
 	arg->type = fetch_integer(element, element > 1 ? FETCH_HEX : FETCH_UNSIGNED);
 	arg->count = print == MARKER_PRINT_HEX || print == MARKER_PRINT_FLAGS ? 0 : size / element;
@@ -136,7 +139,8 @@ static bool copied(struct marker_arg *arg, enum marker_print print, unsigned int
 }
 
 /* As printk-formats.rst has them. All letters and digits that follow belong to it. */
-static bool pointer(struct text_parser *p, struct marker_arg *arg, const struct spec *spec)
+static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
+				 const struct spec *spec)
 {
 	const char *at = p->at;
 
@@ -150,32 +154,38 @@ static bool pointer(struct text_parser *p, struct marker_arg *arg, const struct 
 		return true;
 	case 'M':
 	case 'm':
-		return copied(arg, MARKER_PRINT_COPY, 6, 1);
+		return marker_parse_copy(arg, MARKER_PRINT_COPY, 6, 1);
 	case 'I':
 	case 'i':
 		switch (at[1]) {
 		case '4':
-			return copied(arg, MARKER_PRINT_COPY, 4, 1);
+			return marker_parse_copy(arg, MARKER_PRINT_COPY, 4, 1);
 		case '6':
-			return copied(arg, MARKER_PRINT_COPY, 16, 1);
+			return marker_parse_copy(arg, MARKER_PRINT_COPY, 16, 1);
 		}
 		break;
 	case 'U':
-		return copied(arg, MARKER_PRINT_COPY, 16, 1);
+		return marker_parse_copy(arg, MARKER_PRINT_COPY, 16, 1);
 	case 'h':
 		if (spec->width < 1 || spec->width > 64)
 			break;
-		return copied(arg, MARKER_PRINT_BYTES, spec->width, 1);
+		return marker_parse_copy(arg, MARKER_PRINT_BYTES, spec->width,
+					 1);
 	case 'a':
 		if (at[1] == 'd')
-			return copied(arg, MARKER_PRINT_HEX, sizeof(dma_addr_t),
-				      sizeof(dma_addr_t));
-		return copied(arg, MARKER_PRINT_HEX, sizeof(phys_addr_t), sizeof(phys_addr_t));
+			return marker_parse_copy(arg, MARKER_PRINT_HEX,
+						 sizeof(dma_addr_t),
+						 sizeof(dma_addr_t));
+		return marker_parse_copy(arg, MARKER_PRINT_HEX,
+					 sizeof(phys_addr_t),
+					 sizeof(phys_addr_t));
 	case 'G':
 		if (at[1] == 'g')
-			return copied(arg, MARKER_PRINT_FLAGS, sizeof(int), sizeof(int));
+			return marker_parse_copy(arg, MARKER_PRINT_FLAGS,
+						 sizeof(int), sizeof(int));
 		if (at[1] == 'p' || at[1] == 'v')
-			return copied(arg, MARKER_PRINT_FLAGS, sizeof(long), sizeof(long));
+			return marker_parse_copy(arg, MARKER_PRINT_FLAGS,
+						 sizeof(long), sizeof(long));
 		break;
 	case 'e':
 		arg->type = fetch_integer(sizeof(long), FETCH_SIGNED);
@@ -196,20 +206,24 @@ static bool pointer(struct text_parser *p, struct marker_arg *arg, const struct 
 	return text_fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
 }
 
-static bool conversion(struct text_parser *p, struct marker_format *format, const char *from)
+static bool marker_parse_conversion(struct text_parser *p,
+				    struct marker_format *format,
+				    const char *from)
 {
 	struct marker_arg *arg = &format->args[format->nr_args];
 	struct spec spec;
 	bool ok;
 
-	take_spec(p, &spec);
+	marker_parse_spec(p, &spec);
 	if (format->nr_args == FETCH_MAX_FIELDS ||
 	    format->nr_slots + 1 + spec.star_precision > FETCH_MAX_FIELDS)
 		return text_fail_at(p, MARKER_ERR_FORMAT_TOO_MANY, spec.start);
 	/* How wide something is printed is not worth a field. */
 	if (spec.star_width || (spec.star_precision && *p->at != 's'))
 		return text_fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
-	*arg = (struct marker_arg){ .name = find_name(p, from, spec.start) };
+	*arg = (struct marker_arg){
+		.name = marker_parse_find_name(p, from, spec.start),
+	};
 	if (spec.star_precision) {
 		arg->limited = true;
 		format->nr_slots++;
@@ -219,15 +233,16 @@ static bool conversion(struct text_parser *p, struct marker_format *format, cons
 	switch (*p->at++) {
 	case 'd':
 	case 'i':
-		ok = integer(p, format, arg, &spec, FETCH_SIGNED);
+		ok = marker_parse_integer(p, format, arg, &spec, FETCH_SIGNED);
 		break;
 	case 'u':
 	case 'o':
-		ok = integer(p, format, arg, &spec, FETCH_UNSIGNED);
+		ok = marker_parse_integer(p, format, arg, &spec,
+					  FETCH_UNSIGNED);
 		break;
 	case 'x':
 	case 'X':
-		ok = integer(p, format, arg, &spec, FETCH_HEX);
+		ok = marker_parse_integer(p, format, arg, &spec, FETCH_HEX);
 		break;
 	case 'c':
 		arg->type = fetch_find_type("char", 4);
@@ -246,7 +261,7 @@ static bool conversion(struct text_parser *p, struct marker_format *format, cons
 			ok = false;
 			break;
 		}
-		ok = pointer(p, arg, &spec);
+		ok = marker_parse_pointer(p, arg, &spec);
 		break;
 	default:
 		ok = false;
@@ -284,7 +299,7 @@ enum marker_err marker_parse_format(const char *text, struct marker_format *form
 			continue;
 		if (*p->at == '%')
 			p->at++;
-		else if (!conversion(p, format, from))
+		else if (!marker_parse_conversion(p, format, from))
 			break;
 		from = p->at;
 	}
@@ -296,7 +311,7 @@ EXPORT_SYMBOL_IF_KUNIT(marker_parse_format);
 
 /* --- a line --------------------------------------------------------------- */
 
-static bool marker_name(struct text_parser *p, struct marker_def *def)
+static bool marker_parse_name(struct text_parser *p, struct marker_def *def)
 {
 	size_t len = text_word_len(p->at);
 
@@ -309,7 +324,7 @@ static bool marker_name(struct text_parser *p, struct marker_def *def)
 	return true;
 }
 
-static bool field(struct text_parser *p, struct marker_def *def)
+static bool marker_parse_field(struct text_parser *p, struct marker_def *def)
 {
 	size_t len = text_word_len(p->at);
 	struct text_span name = text_span(p, p->at, len);
@@ -331,13 +346,13 @@ static bool field(struct text_parser *p, struct marker_def *def)
 	return true;
 }
 
-static bool fields(struct text_parser *p, struct marker_def *def)
+static bool marker_parse_fields(struct text_parser *p, struct marker_def *def)
 {
 	def->has_fields = true;
 	if (text_take(p, ")"))
 		return true;
 	do {
-		if (!field(p, def))
+		if (!marker_parse_field(p, def))
 			return false;
 	} while (text_take(p, ","));
 	return text_take(p, ")") || text_fail(p, MARKER_ERR_NO_PAREN);
@@ -356,27 +371,27 @@ bool marker_event_has_prefix(const char *text)
 	return text_has_prefix(text, MARKER_EVENT_PREFIX);
 }
 
-static bool line(struct text_parser *p, struct marker_def *def)
+static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 {
 	if (!text_take_prefix(p, MARKER_EVENT_PREFIX, &def->group, &def->event,
 			      MARKER_ERR_BAD_GROUP, MARKER_ERR_BAD_EVENT))
 		return false;
 	def->body = p->at - p->text;
-	if (!marker_name(p, def))
+	if (!marker_parse_name(p, def))
 		return false;
 	if (text_take(p, ":")) {
 		def->module = def->names[0];
 		def->nr_names = 0;
-		if (!marker_name(p, def))
+		if (!marker_parse_name(p, def))
 			return false;
 	}
 	text_skip_space(p);
 	while (text_take(p, "|")) {
-		if (!marker_name(p, def))
+		if (!marker_parse_name(p, def))
 			return false;
 		text_skip_space(p);
 	}
-	if (text_take(p, "(") && !fields(p, def))
+	if (text_take(p, "(") && !marker_parse_fields(p, def))
 		return false;
 	return !*p->at || *p->at == '#' || text_fail(p, MARKER_ERR_TRAILING);
 }
@@ -398,7 +413,7 @@ enum marker_err marker_parse_event(const char *text, struct marker_def *def, u16
 	if (strnlen(text, MARKER_EVENT_MAX_TEXT + 1) > MARKER_EVENT_MAX_TEXT)
 		text_fail_at(p, MARKER_ERR_TOO_LONG, text + MARKER_EVENT_MAX_TEXT);
 	else
-		line(p, def);
+		marker_parse_line(p, def);
 	*pos = p->err_pos;
 	return p->err;
 }

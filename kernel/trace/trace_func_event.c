@@ -90,19 +90,20 @@ static struct func_event *to_func_event(struct dyn_event *ev)
 
 /* --- enabling ------------------------------------------------------------- */
 
-static int attach(struct fetch_event *base)
+static int func_event_reg_attach(struct fetch_event *base)
 {
 	return func_event_attach(container_of(base, struct func_event, base));
 }
 
-static void detach(struct fetch_event *base)
+static void func_event_reg_detach(struct fetch_event *base)
 {
 	func_event_detach(container_of(base, struct func_event, base));
 }
 
 static int func_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
-	return fetch_reg(call, type, data, attach, detach);
+	return fetch_reg(call, type, data, func_event_reg_attach,
+			 func_event_reg_detach);
 }
 
 /* --- which function ------------------------------------------------------- */
@@ -114,7 +115,7 @@ struct lookup {
 	unsigned int	nr_traceable;
 };
 
-static int match_symbol(void *data, unsigned long addr)
+static int func_event_match_symbol(void *data, unsigned long addr)
 {
 	struct lookup *lookup = data;
 	unsigned long ip = ftrace_location(addr);
@@ -128,26 +129,32 @@ static int match_symbol(void *data, unsigned long addr)
 	return 0;
 }
 
-static int match_module_symbol(void *data, const char *name, unsigned long addr)
+static int func_event_match_module_symbol(void *data, const char *name,
+					  unsigned long addr)
 {
 	struct lookup *lookup = data;
 
-	return strcmp(lookup->name, name) ? 0 : match_symbol(data, addr);
+	return strcmp(lookup->name, name) ? 0 :
+		func_event_match_symbol(data, addr);
 }
 
-static bool module_is_loaded(const char *name)
+static bool func_event_module_is_loaded(const char *name)
 {
 	guard(preempt)();
 	return find_module(name);
 }
 
-static enum func_event_err find_function(const char *module, const char *name, unsigned long *ip)
+static enum func_event_err func_event_find_function(const char *module,
+						    const char *name,
+						    unsigned long *ip)
 {
 	struct lookup lookup = { .name = name };
 
 	if (!module)
-		kallsyms_on_each_match_symbol(match_symbol, name, &lookup);
-	module_kallsyms_on_each_symbol(module, match_module_symbol, &lookup);
+		kallsyms_on_each_match_symbol(func_event_match_symbol, name,
+					      &lookup);
+	module_kallsyms_on_each_symbol(module, func_event_match_module_symbol,
+				       &lookup);
 
 	if (!lookup.nr_symbols)
 		return FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
@@ -177,7 +184,7 @@ static enum func_event_err find_function(const char *module, const char *name, u
  * The system call that @name is a name of, or NULL: those that user space, older
  * kernels, and the macros of SYSCALL_DEFINEx() have for it.
  */
-static const char *syscall_name(const char *name)
+static const char *func_event_syscall_name(const char *name)
 {
 #ifdef SYSCALL_WRAPPER
 	static const char * const prefixes[] = {
@@ -202,7 +209,7 @@ static const char *syscall_name(const char *name)
  * Where wrappers have the prefix of other functions, too, only the table of system calls
  * tells what is one.
  */
-static bool is_syscall(unsigned long ip)
+static bool func_event_is_syscall(unsigned long ip)
 {
 #ifdef CONFIG_PPC
 	for (int i = 0; i < NR_syscalls; i++)
@@ -218,7 +225,7 @@ static bool is_syscall(unsigned long ip)
  * What is traced in a module that is about to go, or will be freed when the module has
  * started, might be left behind: modules that come or go are the notifier's.
  */
-static bool is_settled(unsigned long ip)
+static bool func_event_is_settled(unsigned long ip)
 {
 	struct module *mod;
 
@@ -227,27 +234,33 @@ static bool is_settled(unsigned long ip)
 	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
 }
 
-static enum func_event_err find_settled_function(struct func_event *event)
+static enum func_event_err func_event_find_settled(struct func_event *event)
 {
-	enum func_event_err err = find_function(event->module, event->symbol, &event->ip);
+	enum func_event_err err;
 
-	if (err || is_settled(event->ip))
+	err = func_event_find_function(event->module, event->symbol,
+				       &event->ip);
+	if (err || func_event_is_settled(event->ip))
 		return err;
 	event->ip = 0;
 	return event->module ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
 }
 
 /* The arguments of a system call are in the registers that its wrapper gets. */
-static enum func_event_err resolve_function(struct func_event *event)
+static enum func_event_err func_event_resolve_function(struct func_event *event)
 {
-	const char *syscall = event->module ? NULL : syscall_name(event->function);
+	const char *syscall = NULL;
 	enum func_event_err err;
 
+	if (!event->module)
+		syscall = func_event_syscall_name(event->function);
 	if (syscall) {
 		event->symbol = kasprintf(GFP_KERNEL, SYSCALL_WRAPPER "%s", syscall);
 		if (!event->symbol)
 			return FUNC_EVENT_ERR_NO_MEMORY;
-		if (!find_function(NULL, event->symbol, &event->ip) && is_syscall(event->ip)) {
+		err = func_event_find_function(NULL, event->symbol,
+					       &event->ip);
+		if (!err && func_event_is_syscall(event->ip)) {
 			event->syscall = true;
 			return FUNC_EVENT_ERR_OK;
 		}
@@ -256,13 +269,13 @@ static enum func_event_err resolve_function(struct func_event *event)
 	event->symbol = kstrdup(event->function, GFP_KERNEL);
 	if (!event->symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
-	if (event->module && !module_is_loaded(event->module))
+	if (event->module && !func_event_module_is_loaded(event->module))
 		return FUNC_EVENT_ERR_OK;
-	err = find_settled_function(event);
+	err = func_event_find_settled(event);
 	/* Older kernels called it SyS_x on all architectures. */
 	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION && strstarts(event->function, "SyS_")) {
 		memcpy(event->symbol, "sys_", 4);
-		err = find_settled_function(event);
+		err = func_event_find_settled(event);
 	}
 	return err;
 }
@@ -283,7 +296,7 @@ struct maker {
  * Returns a negative error; what it comes to is decided when the error is logged, which
  * those are not that have nothing to do with the definition.
  */
-static int fail(struct maker *m, enum func_event_err err, u16 pos)
+static int func_event_fail(struct maker *m, enum func_event_err err, u16 pos)
 {
 	if (err == FUNC_EVENT_ERR_NO_MEMORY)
 		return -ENOMEM;
@@ -292,12 +305,12 @@ static int fail(struct maker *m, enum func_event_err err, u16 pos)
 	return -EINVAL;
 }
 
-static char *span_dup(struct maker *m, struct text_span span)
+static char *func_event_span_dup(struct maker *m, struct text_span span)
 {
 	return span.len ? kstrndup(m->text + span.start, span.len, GFP_KERNEL) : NULL;
 }
 
-static enum func_event_err get_btf(struct maker *m)
+static enum func_event_err func_event_need_btf(struct maker *m)
 {
 	const char *name = m->event->symbol;
 	enum func_event_err err;
@@ -319,10 +332,12 @@ static enum func_event_err get_btf(struct maker *m)
 	return func_event_btf_get(name, &m->btf);
 }
 
-static enum func_event_err resolve_symbol(struct maker *m, const struct func_event_field_def *def,
-					  struct fetch_field *field)
+static enum func_event_err
+func_event_resolve_symbol(struct maker *m,
+			  const struct func_event_field_def *def,
+			  struct fetch_field *field)
 {
-	char *symbol = span_dup(m, def->from);
+	char *symbol = func_event_span_dup(m, def->from);
 
 	if (!symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
@@ -338,8 +353,9 @@ static enum func_event_err resolve_symbol(struct maker *m, const struct func_eve
  * A number or address is the argument itself unless it has an index; a string is where
  * the argument points to, or, with an index, where the pointer points to that is there.
  */
-static enum func_event_err set_access(const struct func_event_field_def *def,
-				      struct fetch_field *field)
+static enum func_event_err
+func_event_set_access(const struct func_event_field_def *def,
+		      struct fetch_field *field)
 {
 	bool string = fetch_is_string(field->type);
 	s64 at = def->offset + (s64)def->index * field->type->size;
@@ -355,15 +371,16 @@ static enum func_event_err set_access(const struct func_event_field_def *def,
 	return FUNC_EVENT_ERR_OK;
 }
 
-static int name_field(struct maker *m, const struct func_event_field_def *def,
-		      struct fetch_field *field)
+static int func_event_set_field_name(struct maker *m,
+				     const struct func_event_field_def *def,
+				     struct fetch_field *field)
 {
 	char *c;
 
 	if (def->name.len)
-		field->name = span_dup(m, def->name);
+		field->name = func_event_span_dup(m, def->name);
 	else if (def->source == FUNC_EVENT_MEMBER)
-		field->name = span_dup(m, def->from);
+		field->name = func_event_span_dup(m, def->from);
 	else if (def->source == FUNC_EVENT_RETURN)
 		field->name = kstrdup("ret", GFP_KERNEL);
 	else
@@ -385,22 +402,25 @@ static int name_field(struct maker *m, const struct func_event_field_def *def,
 }
 
 /* The parser did this for names that are written; now there are others as well. */
-static int check_names(struct maker *m)
+static int func_event_check_names(struct maker *m)
 {
 	struct fetch_field *fields = m->event->base.fields;
 
 	for (int i = 0; i < m->event->base.nr_fields; i++) {
 		if (m->event->returns && !strcmp(fields[i].name, "duration"))
-			return fail(m, FUNC_EVENT_ERR_BAD_NAME, fields[i].at);
+			return func_event_fail(m, FUNC_EVENT_ERR_BAD_NAME,
+					       fields[i].at);
 		for (int j = 0; j < i; j++)
 			if (!strcmp(fields[i].name, fields[j].name))
-				return fail(m, FUNC_EVENT_ERR_DUPLICATE_NAME, fields[i].at);
+				return func_event_fail(m, FUNC_EVENT_ERR_DUPLICATE_NAME,
+						       fields[i].at);
 	}
 	return 0;
 }
 
-static int make_field(struct maker *m, const struct func_event_field_def *def,
-		      struct fetch_field *field)
+static int func_event_make_field(struct maker *m,
+				 const struct func_event_field_def *def,
+				 struct fetch_field *field)
 {
 	enum func_event_err err = FUNC_EVENT_ERR_OK;
 	u16 pos = def->from.len ? def->from.start : def->at;
@@ -415,16 +435,16 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 	field->absolute = def->source == FUNC_EVENT_ADDRESS;
 	field->address = def->address;
 	field->fault = -1;
-	ret = name_field(m, def, field);
+	ret = func_event_set_field_name(m, def, field);
 	if (ret)
 		return ret;
 
 	switch (def->source) {
 	case FUNC_EVENT_MEMBER:
-		err = get_btf(m);
+		err = func_event_need_btf(m);
 		if (err)
 			break;
-		path = span_dup(m, def->from);
+		path = func_event_span_dup(m, def->from);
 		if (!path)
 			return -ENOMEM;
 		err = func_event_btf_path(m->btf, path, field, &in_path);
@@ -432,13 +452,14 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 		kfree(path);
 		break;
 	case FUNC_EVENT_SYMBOL_ADDRESS:
-		err = resolve_symbol(m, def, field);
+		err = func_event_resolve_symbol(m, def, field);
 		break;
 	case FUNC_EVENT_RETURN:
 		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
 			err = FUNC_EVENT_ERR_NO_RETVAL;
 		else if (!field->type)
-			err = get_btf(m) ?: func_event_btf_return(m->btf, field);
+			err = func_event_need_btf(m) ?:
+				func_event_btf_return(m->btf, field);
 		/* A function that BTF knows to return nothing. */
 		if (!err && !field->type)
 			err = FUNC_EVENT_ERR_NOT_A_VALUE;
@@ -447,23 +468,24 @@ static int make_field(struct maker *m, const struct func_event_field_def *def,
 		break;
 	}
 	if (err)
-		return fail(m, err, pos);
+		return func_event_fail(m, err, pos);
 	if (field->arg >= func_event_nr_args(m->event->syscall))
-		return fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS, def->at);
+		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
+				       def->at);
 	if (def->source != FUNC_EVENT_MEMBER) {
-		err = set_access(def, field);
+		err = func_event_set_access(def, field);
 		if (err)
-			return fail(m, err, def->at);
+			return func_event_fail(m, err, def->at);
 	}
 	m->event->base.nr_fields++;
 	return 0;
 }
 
 /* The prototype is not written down: all arguments that BTF knows. */
-static int make_btf_args(struct maker *m)
+static int func_event_make_btf_args(struct maker *m)
 {
 	u16 pos = m->def.function.start;
-	enum func_event_err err = get_btf(m);
+	enum func_event_err err = func_event_need_btf(m);
 	struct fetch_field *field;
 
 	for (int i = 0; !err && i < func_event_btf_nr_args(m->btf); i++) {
@@ -486,20 +508,21 @@ static int make_btf_args(struct maker *m)
 		/* Counted even if it has failed, for its name to be freed. */
 		m->event->base.nr_fields++;
 	}
-	return err ? fail(m, err, pos) : 0;
+	return err ? func_event_fail(m, err, pos) : 0;
 }
 
-static int make_fields(struct maker *m)
+static int func_event_make_fields(struct maker *m)
 {
 	struct func_event *event = m->event;
 	unsigned int nr = m->def.nr_fields;
 	int ret, i;
 
 	if (m->def.nr_args > func_event_nr_args(event->syscall))
-		return fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
-			    m->def.arg_at[func_event_nr_args(event->syscall)]);
+		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
+				       m->def.arg_at[func_event_nr_args(event->syscall)]);
 	if (m->def.returns && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN))
-		return fail(m, FUNC_EVENT_ERR_NO_RETURN, m->def.function.start);
+		return func_event_fail(m, FUNC_EVENT_ERR_NO_RETURN,
+				       m->def.function.start);
 
 	if (!m->def.has_args)
 		nr += FUNC_EVENT_MAX_ARGS;
@@ -508,7 +531,7 @@ static int make_fields(struct maker *m)
 		return -ENOMEM;
 
 	if (!m->def.has_args) {
-		ret = make_btf_args(m);
+		ret = func_event_make_btf_args(m);
 		if (ret)
 			return ret;
 	}
@@ -516,7 +539,7 @@ static int make_fields(struct maker *m)
 	for (i = 0; i < m->def.nr_fields; i++) {
 		struct fetch_field *field = &event->base.fields[event->base.nr_fields];
 
-		ret = make_field(m, &m->def.fields[i], field);
+		ret = func_event_make_field(m, &m->def.fields[i], field);
 		if (ret) {
 			kfree(field->name);
 			return ret;
@@ -524,16 +547,17 @@ static int make_fields(struct maker *m)
 		if (i < m->def.nr_entry)
 			event->nr_entry++;
 	}
-	return check_names(m);
+	return func_event_check_names(m);
 }
 
-static bool is_entry_field(struct func_event *event, struct fetch_field *field)
+static bool func_event_is_entry_field(struct func_event *event,
+				      struct fetch_field *field)
 {
 	return field < event->base.fields + event->nr_entry;
 }
 
 /* The body: a word for faults, the fields, and behind them the strings. */
-static int make_layout(struct maker *m)
+static int func_event_make_layout(struct maker *m)
 {
 	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0, room;
 	unsigned int entry_string = 0, return_string = 0;
@@ -546,14 +570,15 @@ static int make_layout(struct maker *m)
 		if (!fetch_is_string(field->type)) {
 			if (field->read)
 				field->fault = nr_faults++;
-		} else if (is_entry_field(event, field)) {
+		} else if (func_event_is_entry_field(event, field)) {
 			nr_entry_strings++;
 		} else {
 			nr_return_strings++;
 		}
 	}
 	if (nr_faults > 32)
-		return fail(m, FUNC_EVENT_ERR_TOO_MANY_FIELDS, m->def.function.start);
+		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
+				       m->def.function.start);
 	event->base.has_faults = nr_faults;
 	if (nr_faults)
 		offset = sizeof(u32);
@@ -566,7 +591,8 @@ static int make_layout(struct maker *m)
 			break;
 		ret = fetch_place_field(field, &offset);
 		if (ret == -E2BIG)
-			return fail(m, FUNC_EVENT_ERR_TOO_LARGE, field->at);
+			return func_event_fail(m, FUNC_EVENT_ERR_TOO_LARGE,
+					       field->at);
 		if (ret)
 			return ret;
 	}
@@ -574,14 +600,17 @@ static int make_layout(struct maker *m)
 
 	room = event->returns ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_BODY;
 	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
-		return fail(m, event->returns ? FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
-			    FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
+		return func_event_fail(m, event->returns ?
+				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
+				       FUNC_EVENT_ERR_TOO_LARGE,
+				       m->def.function.start);
 	if (nr_entry_strings) {
 		entry_string = min((room - offset) / nr_entry_strings, FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
 	}
 	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_BODY)
-		return fail(m, FUNC_EVENT_ERR_TOO_LARGE, m->def.function.start);
+		return func_event_fail(m, FUNC_EVENT_ERR_TOO_LARGE,
+				       m->def.function.start);
 	if (nr_return_strings)
 		return_string = min((FETCH_MAX_BODY - offset) / nr_return_strings,
 				    FETCH_MAX_STRING);
@@ -595,7 +624,7 @@ static int make_layout(struct maker *m)
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
 			field->from = func_event_arg_offset(event->syscall, field->arg);
-		if (is_entry_field(event, field))
+		if (func_event_is_entry_field(event, field))
 			fetch_compile(event->entry, field, entry_string);
 		else
 			fetch_compile(event->ret, field, return_string);
@@ -606,7 +635,7 @@ static int make_layout(struct maker *m)
 /* --- what user space sees ------------------------------------------------- */
 
 /* As fetch_place_field() puts them: each aligned by itself, in this order. */
-static int make_trace_fields(struct maker *m)
+static int func_event_make_trace_fields(struct maker *m)
 {
 	struct func_event *event = m->event;
 	unsigned int nr_entry = event->nr_entry;
@@ -626,17 +655,17 @@ static int make_trace_fields(struct maker *m)
 	return 0;
 }
 
-static bool is_char_array(const struct fetch_field *field)
+static bool func_event_is_char_array(const struct fetch_field *field)
 {
 	return field->count && field->type->format == FETCH_CHAR;
 }
 
 /* The conversion that print_fmt has for a field; a string's is in quotation marks. */
-static const char *conversion(const struct fetch_field *field)
+static const char *func_event_conversion(const struct fetch_field *field)
 {
 	bool is_long = field->type->size == sizeof(u64);
 
-	if (is_char_array(field))
+	if (func_event_is_char_array(field))
 		return "\\\"%s\\\"";
 	if (field->count)
 		return "%s";
@@ -658,10 +687,11 @@ static const char *conversion(const struct fetch_field *field)
 }
 
 /*
- * What print() below does, for tools. The parser of libtraceevent understands no more
- * than what is in here.
+ * What func_event_print() below does, for tools. The parser of libtraceevent
+ * understands no more than what is in here.
  */
-static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
+static void func_event_write_print_fmt(struct fetch_event *base,
+				       struct seq_buf *s)
 {
 	struct func_event *event = container_of(base, struct func_event, base);
 	struct fetch_field *field = event->base.fields;
@@ -672,7 +702,8 @@ static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
 			seq_buf_puts(s, ") -> ");
 		else if (i)
 			seq_buf_puts(s, ", ");
-		seq_buf_printf(s, "%s=%s%s", field->name, conversion(field),
+		seq_buf_printf(s, "%s=%s%s", field->name,
+			       func_event_conversion(field),
 			       field->fault >= 0 ? "%s" : "");
 	}
 	if (event->base.nr_fields == event->nr_entry)
@@ -680,12 +711,14 @@ static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
 	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip", event->returns ? " (%lu ns)" : "");
 	for (int i = 0; i < event->base.nr_fields; i++)
 		fetch_print_fmt_arg(s, &event->base.fields[i],
-				    is_char_array(&event->base.fields[i]));
+				    func_event_is_char_array(&event->base.fields[i]));
 	if (event->returns)
 		seq_buf_puts(s, ", REC->duration");
 }
 
-static void print_value(struct trace_seq *s, const struct fetch_field *field, const void *at)
+static void func_event_print_value(struct trace_seq *s,
+				   const struct fetch_field *field,
+				   const void *at)
 {
 	u64 value = fetch_get_value(at, field->type->size);
 
@@ -707,7 +740,9 @@ static void print_value(struct trace_seq *s, const struct fetch_field *field, co
 }
 
 /* As libtraceevent does for __print_array(): always hexadecimal. */
-static void print_array(struct trace_seq *s, const struct fetch_field *field, const void *at)
+static void func_event_print_array(struct trace_seq *s,
+				   const struct fetch_field *field,
+				   const void *at)
 {
 	unsigned int size = field->type->size;
 
@@ -717,26 +752,28 @@ static void print_array(struct trace_seq *s, const struct fetch_field *field, co
 	trace_seq_putc(s, '}');
 }
 
-static void print_field(struct trace_seq *s, const struct fetch_record *rec,
-			const struct fetch_field *field)
+static void func_event_print_field(struct trace_seq *s,
+				   const struct fetch_record *rec,
+				   const struct fetch_field *field)
 {
 	const void *at = rec->body + field->offset;
 
 	trace_seq_printf(s, "%s=", field->name);
 	if (fetch_is_string(field->type))
 		trace_seq_printf(s, "\"%s\"", (char *)rec + (*(const u32 *)at & 0xffff));
-	else if (is_char_array(field))
+	else if (func_event_is_char_array(field))
 		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
 	else if (field->count)
-		print_array(s, field, at);
+		func_event_print_array(s, field, at);
 	else
-		print_value(s, field, at);
+		func_event_print_value(s, field, at);
 	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
 		trace_seq_puts(s, "(fault)");
 }
 
-static enum print_line_t print(struct trace_iterator *iter, int flags,
-			       struct trace_event *trace_event)
+static enum print_line_t func_event_print(struct trace_iterator *iter,
+					  int flags,
+					  struct trace_event *trace_event)
 {
 	struct func_event *event = container_of(trace_event, struct func_event, base.call.event);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
@@ -750,7 +787,7 @@ static enum print_line_t print(struct trace_iterator *iter, int flags,
 			trace_seq_puts(s, ") -> ");
 		else if (i)
 			trace_seq_puts(s, ", ");
-		print_field(s, rec, field);
+		func_event_print_field(s, rec, field);
 	}
 	if (event->base.nr_fields == event->nr_entry)
 		trace_seq_puts(s, event->returns ? ") ->" : ")");
@@ -762,12 +799,12 @@ static enum print_line_t print(struct trace_iterator *iter, int flags,
 }
 
 static struct trace_event_functions print_funcs = {
-	.trace = print,
+	.trace = func_event_print,
 };
 
 /* --- events --------------------------------------------------------------- */
 
-static void free_event(struct func_event *event)
+static void func_event_destroy(struct func_event *event)
 {
 	if (!event)
 		return;
@@ -781,17 +818,19 @@ static void free_event(struct func_event *event)
 	kfree(event);
 }
 
-static int name_event(struct maker *m)
+static int func_event_set_name(struct maker *m)
 {
 	struct func_event *event = m->event;
 	struct func_event_def *def = &m->def;
 	u16 pos = def->event.len ? def->event.start : def->function.start;
 
-	event->base.class.system = def->group.len ? span_dup(m, def->group) :
+	event->base.class.system = def->group.len ?
+		func_event_span_dup(m, def->group) :
 		kstrdup(FUNC_EVENT_GROUP, GFP_KERNEL);
-	event->function = span_dup(m, def->function);
-	event->module = span_dup(m, def->module);
-	event->base.tp.name = span_dup(m, def->event.len ? def->event : def->function);
+	event->function = func_event_span_dup(m, def->function);
+	event->module = func_event_span_dup(m, def->module);
+	event->base.tp.name = func_event_span_dup(m, def->event.len ?
+						  def->event : def->function);
 	event->prototype = kstrdup(m->text + def->prototype, GFP_KERNEL);
 	if (!event->base.class.system || !event->function || !event->base.tp.name ||
 	    !event->prototype || (def->module.len && !event->module))
@@ -801,15 +840,16 @@ static int name_event(struct maker *m)
 
 	/* Both become names of directories and of a filter's fields. */
 	if (def->group.len >= MAX_EVENT_NAME_LEN)
-		return fail(m, FUNC_EVENT_ERR_BAD_GROUP, def->group.start);
+		return func_event_fail(m, FUNC_EVENT_ERR_BAD_GROUP,
+				       def->group.start);
 	if (strlen(event->base.tp.name) >= MAX_EVENT_NAME_LEN)
-		return fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
+		return func_event_fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
 	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
+		return func_event_fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
 	return 0;
 }
 
-static int make_event(struct maker *m)
+static int func_event_make(struct maker *m)
 {
 	struct func_event *event;
 	enum func_event_err err;
@@ -823,17 +863,19 @@ static int make_event(struct maker *m)
 	if (!event)
 		return -ENOMEM;
 	m->event = event;
-	ret = name_event(m);
+	ret = func_event_set_name(m);
 	if (ret)
 		goto error;
-	err = resolve_function(event);
+	err = func_event_resolve_function(event);
 	if (err) {
-		ret = fail(m, err, m->def.function.start);
+		ret = func_event_fail(m, err, m->def.function.start);
 		goto error;
 	}
 	event->returns = m->def.returns;
-	ret = make_fields(m) ?: make_layout(m) ?: make_trace_fields(m) ?:
-		fetch_print_fmt(&event->base, write_print_fmt) ?: func_event_add(event);
+	ret = func_event_make_fields(m) ?: func_event_make_layout(m) ?:
+		func_event_make_trace_fields(m) ?:
+		fetch_print_fmt(&event->base, func_event_write_print_fmt) ?:
+		func_event_add(event);
 	if (ret)
 		goto error;
 	ret = fetch_register_event(&event->base, &print_funcs, func_event_reg, &func_event_ops);
@@ -841,11 +883,11 @@ static int make_event(struct maker *m)
 		return 0;
 	func_event_remove(event);
 error:
-	free_event(event);
+	func_event_destroy(event);
 	return ret;
 }
 
-static int error_number(enum func_event_err err)
+static int func_event_errno(enum func_event_err err)
 {
 	switch (err) {
 	case FUNC_EVENT_ERR_TOO_LONG:
@@ -873,13 +915,14 @@ static int error_number(enum func_event_err err)
 	}
 }
 
-static int log_error(const char *text, enum func_event_err err, u16 pos)
+static int func_event_log_error(const char *text, enum func_event_err err,
+				u16 pos)
 {
 	tracing_log_err(NULL, "function_events", text, (const char **)err_text, err, pos);
-	return error_number(err);
+	return func_event_errno(err);
 }
 
-static int create_event(const char *text)
+static int func_events_create(const char *text)
 {
 	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
 	int ret;
@@ -891,11 +934,11 @@ static int create_event(const char *text)
 	ret = m->err ? -EINVAL : 0;
 	if (!ret) {
 		mutex_lock(&event_mutex);
-		ret = make_event(m);
+		ret = func_event_make(m);
 		mutex_unlock(&event_mutex);
 		func_event_btf_put(m->btf);
 	}
-	return m->err ? log_error(text, m->err, m->pos) : ret;
+	return m->err ? func_event_log_error(text, m->err, m->pos) : ret;
 }
 
 /* For dynamic_events, in which other kinds of events have their own first letters. */
@@ -903,7 +946,7 @@ static int func_event_create(const char *text)
 {
 	if (!func_event_has_prefix(text))
 		return -ECANCELED;
-	return create_event(text);
+	return func_events_create(text);
 }
 
 static int func_event_free(struct dyn_event *ev)
@@ -920,19 +963,20 @@ static int func_event_free(struct dyn_event *ev)
 	if (WARN_ON_ONCE(ret))
 		return ret;
 	dyn_event_remove(&event->base.devent);
-	free_event(event);
+	func_event_destroy(event);
 	return 0;
 }
 
 /* Whether the prototype says it all when it is written again. */
-static bool has_default_name(struct func_event *event)
+static bool func_event_has_default_name(struct func_event *event)
 {
 	return !strcmp(event->base.class.system, FUNC_EVENT_GROUP) &&
 		!strcmp(event->base.tp.name, event->function) &&
 		!func_event_has_prefix(event->prototype);
 }
 
-static void show_event(struct seq_file *m, struct func_event *event, bool names)
+static void func_event_show_line(struct seq_file *m, struct func_event *event,
+				 bool names)
 {
 	long missed = atomic_long_read(&event->missed);
 
@@ -952,7 +996,7 @@ static void show_event(struct seq_file *m, struct func_event *event, bool names)
 
 static int func_event_show(struct seq_file *m, struct dyn_event *ev)
 {
-	show_event(m, to_func_event(ev), true);
+	func_event_show_line(m, to_func_event(ev), true);
 	return 0;
 }
 
@@ -969,7 +1013,8 @@ static struct dyn_event_operations func_event_ops = {
 #ifdef CONFIG_MODULES
 
 /* When it is loaded and again when it has started, for what was defined in between. */
-static void module_comes(struct func_event *event, struct module *mod)
+static void func_event_module_comes(struct func_event *event,
+				    struct module *mod)
 {
 	bool live = mod->state == MODULE_STATE_LIVE;
 	enum func_event_err err;
@@ -977,7 +1022,8 @@ static void module_comes(struct func_event *event, struct module *mod)
 
 	if (event->ip || !event->module || strcmp(event->module, mod->name))
 		return;
-	err = find_function(event->module, event->symbol, &event->ip);
+	err = func_event_find_function(event->module, event->symbol,
+				       &event->ip);
 	if (err && !live)
 		pr_warn("%s:%s: %s\n", event->module, event->function, err_text[err]);
 	/* What the module had for its start is freed next. */
@@ -990,7 +1036,7 @@ static void module_comes(struct func_event *event, struct module *mod)
 		pr_warn("%s:%s cannot be traced: %d\n", event->module, event->function, ret);
 }
 
-static void disable_everywhere(struct func_event *event)
+static void func_event_disable_everywhere(struct func_event *event)
 {
 	struct trace_event_file *file;
 	struct trace_array *tr;
@@ -1004,13 +1050,14 @@ static void disable_everywhere(struct func_event *event)
 }
 
 /* An event for which nobody named the module goes with it, unless it is in use. */
-static bool function_goes(struct func_event *event, struct module *mod)
+static bool func_event_function_goes(struct func_event *event,
+				     struct module *mod)
 {
 	func_event_detach(event);
 	event->ip = 0;
 	if (event->module)
 		return false;
-	disable_everywhere(event);
+	func_event_disable_everywhere(event);
 	if (!func_event_free(&event->base.devent))
 		return true;
 	pr_warn("%s is in use and stays, without its module %s\n",
@@ -1018,7 +1065,8 @@ static bool function_goes(struct func_event *event, struct module *mod)
 	return false;
 }
 
-static int module_notify(struct notifier_block *nb, unsigned long state, void *data)
+static int func_event_module_notify(struct notifier_block *nb,
+				    unsigned long state, void *data)
 {
 	struct dyn_event *pos, *next;
 	struct module *mod = data;
@@ -1032,17 +1080,17 @@ static int module_notify(struct notifier_block *nb, unsigned long state, void *d
 			continue;
 		switch (state) {
 		case MODULE_STATE_COMING:
-			module_comes(event, mod);
+			func_event_module_comes(event, mod);
 			break;
 		case MODULE_STATE_LIVE:
 			if (within_module_init(event->ip, mod))
-				gone |= function_goes(event, mod);
+				gone |= func_event_function_goes(event, mod);
 			else
-				module_comes(event, mod);
+				func_event_module_comes(event, mod);
 			break;
 		case MODULE_STATE_GOING:
 			if (within_module(event->ip, mod))
-				gone |= function_goes(event, mod);
+				gone |= func_event_function_goes(event, mod);
 			break;
 		}
 	}
@@ -1054,17 +1102,17 @@ static int module_notify(struct notifier_block *nb, unsigned long state, void *d
 }
 
 static struct notifier_block module_nb = {
-	.notifier_call = module_notify,
+	.notifier_call = func_event_module_notify,
 };
 
-static void __init watch_modules(void)
+static void __init func_event_watch_modules(void)
 {
 	register_module_notifier(&module_nb);
 }
 
 #else
 
-static void __init watch_modules(void)
+static void __init func_event_watch_modules(void)
 {
 }
 
@@ -1078,7 +1126,7 @@ static const struct fetch_file func_events_file;
  * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
  * group is one of any group, but a line is that of the event it makes.
  */
-static int remove_event(const char *text)
+static int func_events_remove(const char *text)
 {
 	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
 	struct text_span name;
@@ -1102,21 +1150,22 @@ static int remove_event(const char *text)
 				  name.len);
 }
 
-static int too_long(const char *text)
+static int func_events_too_long(const char *text)
 {
-	return log_error(text, FUNC_EVENT_ERR_TOO_LONG, FUNC_EVENT_MAX_TEXT);
+	return func_event_log_error(text, FUNC_EVENT_ERR_TOO_LONG,
+				    FUNC_EVENT_MAX_TEXT);
 }
 
 static const struct fetch_file func_events_file = {
 	.name		= "function_events",
 	.max_text	= FUNC_EVENT_MAX_TEXT,
 	.ops		= &func_event_ops,
-	.create		= create_event,
-	.remove		= remove_event,
-	.too_long	= too_long,
+	.create		= func_events_create,
+	.remove		= func_events_remove,
+	.too_long	= func_events_too_long,
 };
 
-static int run_line(const char *text)
+static int func_events_run_line(const char *text)
 {
 	return fetch_run_line(&func_events_file, text);
 }
@@ -1124,7 +1173,8 @@ static int run_line(const char *text)
 static ssize_t func_events_write(struct file *file, const char __user *ubuf, size_t count,
 				 loff_t *ppos)
 {
-	return fetch_write_lines(&func_events_file, file, ubuf, count, ppos, run_line);
+	return fetch_write_lines(&func_events_file, file, ubuf, count, ppos,
+				 func_events_run_line);
 }
 
 static int func_events_show(struct seq_file *m, void *v)
@@ -1132,7 +1182,8 @@ static int func_events_show(struct seq_file *m, void *v)
 	struct func_event *event = to_func_event(v);
 
 	if (event)
-		show_event(m, event, !has_default_name(event));
+		func_event_show_line(m, event,
+				     !func_event_has_default_name(event));
 	return 0;
 }
 
@@ -1181,21 +1232,21 @@ fs_initcall(func_events_init_file);
 
 static char boot_events[COMMAND_LINE_SIZE] __initdata;
 
-static int __init set_boot_events(char *str)
+static int __init func_events_set_boot(char *str)
 {
 	strscpy(boot_events, str, sizeof(boot_events));
 	return 1;
 }
-__setup("function_events=", set_boot_events);
+__setup("function_events=", func_events_set_boot);
 
 /* Boot events are also enabled, as are those of kprobe_event=. */
-static void __init add_boot_events(void)
+static void __init func_events_add_boot(void)
 {
 	struct func_event *event;
 	struct dyn_event *pos;
 	int ret;
 
-	fetch_boot_lines(&func_events_file, boot_events, run_line);
+	fetch_boot_lines(&func_events_file, boot_events, func_events_run_line);
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
@@ -1215,8 +1266,8 @@ static __init int func_events_init(void)
 	if (ret)
 		return ret;
 	works = true;
-	watch_modules();
-	add_boot_events();
+	func_event_watch_modules();
+	func_events_add_boot();
 	return 0;
 }
 core_initcall(func_events_init);

@@ -137,7 +137,8 @@ static struct fetch_pool pool;
  * 64-bit architecture that Linux runs on, and for pointers and int on the others, this is
  * what it takes. What is not part of an int there is not copied into the record.
  */
-static __always_inline void get_argument(void *to, struct marker_call *call, bool wide)
+static __always_inline void
+marker_event_get_argument(void *to, struct marker_call *call, bool wide)
 {
 	if (sizeof(long) < sizeof(u64) && wide)
 		*(u64 *)to = va_arg(call->args, u64);
@@ -163,7 +164,8 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 	area = &areas->levels[level];
 	*(u32 *)area->buffer.body = 0;
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
-		get_argument((void *)area + *to, call, event->wide & bit);
+		marker_event_get_argument((void *)area + *to, call,
+					  event->wide & bit);
 	if (!DIRECT_COPY)
 		fetch_copies(event->program, area->slots, area->buffer.body);
 	len = fetch_pointed(event->program, area->slots, area->buffer.body,
@@ -176,7 +178,7 @@ out:
 
 /* --- connecting ----------------------------------------------------------- */
 
-static int attach(struct fetch_event *base)
+static int marker_event_attach(struct fetch_event *base)
 {
 	struct marker_event *event = container_of(base, struct marker_event, base);
 	int ret;
@@ -192,7 +194,7 @@ static int attach(struct fetch_event *base)
 	return ret;
 }
 
-static void detach(struct fetch_event *base)
+static void marker_event_detach(struct fetch_event *base)
 {
 	struct marker_event *event = container_of(base, struct marker_event, base);
 
@@ -204,7 +206,8 @@ static void detach(struct fetch_event *base)
 
 static int marker_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
-	return fetch_reg(call, type, data, attach, detach);
+	return fetch_reg(call, type, data, marker_event_attach,
+			 marker_event_detach);
 }
 
 /* --- fields --------------------------------------------------------------- */
@@ -218,19 +221,19 @@ struct maker {
 	u16			pos;
 };
 
-static int fail(struct maker *m, enum marker_err err, u16 pos)
+static int marker_event_fail(struct maker *m, enum marker_err err, u16 pos)
 {
 	m->err = err;
 	m->pos = pos;
 	return -EINVAL;
 }
 
-static char *span_dup(const char *text, struct text_span span)
+static char *marker_event_span_dup(const char *text, struct text_span span)
 {
 	return kstrndup(text + span.start, span.len, GFP_KERNEL);
 }
 
-static bool is_taken(struct marker_event *event, const char *name)
+static bool marker_event_is_taken(struct marker_event *event, const char *name)
 {
 	for (int i = 0; i < event->base.nr_fields; i++)
 		if (!strcmp(event->base.fields[i].name, name))
@@ -239,7 +242,7 @@ static bool is_taken(struct marker_event *event, const char *name)
 }
 
 /* Names that the definition gives come first; others must not be theirs. */
-static bool is_given(struct maker *m, const char *name)
+static bool marker_event_is_given(struct maker *m, const char *name)
 {
 	for (int i = 0; i < m->def.nr_fields; i++)
 		if (strlen(name) == m->def.fields[i].len &&
@@ -249,41 +252,44 @@ static bool is_given(struct maker *m, const char *name)
 }
 
 /* Also those that arguments without names have. */
-static bool is_reserved(const char *name)
+static bool marker_event_is_reserved(const char *name)
 {
 	return text_is_reserved(name) || (strstarts(name, "arg") && isdigit(name[3]));
 }
 
-static char *name_field(struct maker *m, int nr)
+static char *marker_event_field_name(struct maker *m, int nr)
 {
 	const struct marker_arg *arg = &m->event->format->args[nr];
 	char *name;
 
 	if (nr < m->def.nr_fields)
-		return span_dup(m->text, m->def.fields[nr]);
+		return marker_event_span_dup(m->text, m->def.fields[nr]);
 	if (arg->name.len) {
-		name = span_dup(m->event->probe.format, arg->name);
-		if (!name || (!is_taken(m->event, name) && !is_given(m, name) &&
-			      !is_reserved(name)))
+		name = marker_event_span_dup(m->event->probe.format, arg->name);
+		if (!name ||
+		    (!marker_event_is_taken(m->event, name) &&
+		     !marker_event_is_given(m, name) &&
+		     !marker_event_is_reserved(name)))
 			return name;
 		kfree(name);
 	}
 	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
 }
 
-static int add_field(struct maker *m, int nr)
+static int marker_event_add_field(struct maker *m, int nr)
 {
 	struct marker_event *event = m->event;
 	const struct marker_arg *arg = &event->format->args[nr];
 	struct fetch_field *field = &event->base.fields[event->base.nr_fields];
 
-	field->name = name_field(m, nr);
+	field->name = marker_event_field_name(m, nr);
 	if (!field->name)
 		return -ENOMEM;
-	if (is_taken(event, field->name)) {
+	if (marker_event_is_taken(event, field->name)) {
 		kfree(field->name);
-		return fail(m, MARKER_ERR_DUPLICATE_FIELD,
-			    nr < m->def.nr_fields ? m->def.fields[nr].start : m->def.body);
+		return marker_event_fail(m, MARKER_ERR_DUPLICATE_FIELD,
+					 nr < m->def.nr_fields ?
+					 m->def.fields[nr].start : m->def.body);
 	}
 	field->type = arg->type;
 	field->count = arg->count;
@@ -301,7 +307,7 @@ static int add_field(struct maker *m, int nr)
 	return 0;
 }
 
-static int make_fields(struct maker *m)
+static int marker_event_make_fields(struct maker *m)
 {
 	struct marker_event *event = m->event;
 	int nr = event->format->nr_args, ret;
@@ -310,11 +316,12 @@ static int make_fields(struct maker *m)
 	if (!event->base.fields)
 		return -ENOMEM;
 	if (m->def.nr_fields > nr)
-		return fail(m, MARKER_ERR_TOO_MANY_FIELDS, m->def.fields[nr].start);
+		return marker_event_fail(m, MARKER_ERR_TOO_MANY_FIELDS,
+					 m->def.fields[nr].start);
 	for (int i = 0; i < nr; i++) {
 		if (i < m->def.nr_fields ? !m->def.fields[i].len : m->def.has_fields)
 			continue;
-		ret = add_field(m, i);
+		ret = marker_event_add_field(m, i);
 		if (ret)
 			return ret;
 	}
@@ -322,7 +329,7 @@ static int make_fields(struct maker *m)
 }
 
 /* The body: a word for faults, the fields, and behind them the strings. */
-static int make_layout(struct maker *m)
+static int marker_event_make_layout(struct maker *m)
 {
 	struct marker_event *event = m->event;
 	struct fetch_field *field, *end = event->base.fields + event->base.nr_fields;
@@ -342,7 +349,8 @@ static int make_layout(struct maker *m)
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(field, &offset);
 		if (ret == -E2BIG)
-			return fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
+			return marker_event_fail(m, MARKER_ERR_TOO_LARGE,
+						 m->def.body);
 		if (ret)
 			return ret;
 	}
@@ -350,7 +358,7 @@ static int make_layout(struct maker *m)
 	if (nr_strings)
 		room = min((FETCH_MAX_BODY - offset) / nr_strings, FETCH_MAX_STRING);
 	if (nr_strings && room < FETCH_MIN_STRING)
-		return fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
+		return marker_event_fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
 
 	event->program = kzalloc(sizeof(*event->program), GFP_KERNEL);
 	if (!event->program)
@@ -371,7 +379,7 @@ static int make_layout(struct maker *m)
 
 /* --- what user space sees ------------------------------------------------- */
 
-static int make_trace_fields(struct marker_event *event)
+static int marker_event_make_trace_fields(struct marker_event *event)
 {
 	struct trace_event_fields *to;
 
@@ -386,7 +394,8 @@ static int make_trace_fields(struct marker_event *event)
 	return 0;
 }
 
-static const struct fetch_field *field_of(const struct marker_event *event, int arg)
+static const struct fetch_field *
+marker_event_field_of(const struct marker_event *event, int arg)
 {
 	for (int i = 0; i < event->base.nr_fields; i++)
 		if (event->args[i] == arg)
@@ -395,7 +404,7 @@ static const struct fetch_field *field_of(const struct marker_event *event, int 
 }
 
 /* A line of its own is what the event gets anyway. */
-static size_t format_len(const struct marker_event *event)
+static size_t marker_event_format_len(const struct marker_event *event)
 {
 	size_t len = strlen(event->probe.format);
 
@@ -408,8 +417,8 @@ static size_t format_len(const struct marker_event *event)
  * Flags, width and the letter of a conversion; the rest says how the argument was passed,
  * or how much was recorded.
  */
-static void short_spec(const struct marker_event *event, const struct marker_arg *arg,
-		       char *spec)
+static void marker_event_short_spec(const struct marker_event *event,
+				    const struct marker_arg *arg, char *spec)
 {
 	const char *from = event->probe.format + arg->spec.start;
 	const char *end = from + arg->spec.len;
@@ -427,7 +436,8 @@ static void short_spec(const struct marker_event *event, const struct marker_arg
 }
 
 /* How tools print it: the parser of libtraceevent knows less than vsprintf() here. */
-static void tool_spec(const struct marker_event *event, const struct marker_arg *arg, char *spec)
+static void marker_event_tool_spec(const struct marker_event *event,
+				   const struct marker_arg *arg, char *spec)
 {
 	char *plus;
 
@@ -454,7 +464,7 @@ static void tool_spec(const struct marker_event *event, const struct marker_arg 
 		strscpy(spec, "%u", MARKER_MAX_SPEC);
 		return;
 	}
-	short_spec(event, arg, spec);
+	marker_event_short_spec(event, arg, spec);
 	plus = strchr(spec, '+');
 	if (plus)
 		memmove(plus, plus + 1, strlen(plus));
@@ -468,22 +478,25 @@ static void tool_spec(const struct marker_event *event, const struct marker_arg 
 	}
 }
 
-static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
+static void marker_event_write_print_fmt(struct fetch_event *base,
+					 struct seq_buf *s)
 {
 	struct marker_event *event = container_of(base, struct marker_event, base);
 	const struct marker_format *format = event->format;
 	const char *text = event->probe.format;
 	char spec[MARKER_MAX_SPEC + 3];
-	size_t at = 0, len = format_len(event);
+	size_t at = 0, len = marker_event_format_len(event);
 	int arg = 0;
 
 	seq_buf_putc(s, '"');
 	while (at < len) {
 		if (arg < format->nr_args && at == format->args[arg].spec.start) {
-			const struct fetch_field *field = field_of(event, arg);
+			const struct fetch_field *field =
+				marker_event_field_of(event, arg);
 
 			if (field) {
-				tool_spec(event, &format->args[arg], spec);
+				marker_event_tool_spec(event,
+						       &format->args[arg], spec);
 				seq_buf_printf(s, "%s%s", spec, field->fault >= 0 ? "%s" : "");
 			} else {
 				seq_buf_puts(s, "...");
@@ -513,8 +526,10 @@ static void write_print_fmt(struct fetch_event *base, struct seq_buf *s)
 	}
 }
 
-static void print_value(struct trace_seq *s, const struct marker_event *event,
-			const struct marker_arg *arg, const void *at)
+static void marker_event_print_value(struct trace_seq *s,
+				     const struct marker_event *event,
+				     const struct marker_arg *arg,
+				     const void *at)
 {
 	u64 value = fetch_get_value(at, arg->type->size);
 	char spec[MARKER_MAX_SPEC + 3];
@@ -535,46 +550,52 @@ static void print_value(struct trace_seq *s, const struct marker_event *event,
 		trace_seq_printf(s, spec, (unsigned long)value);
 }
 
-static void print_arg(struct trace_seq *s, const struct marker_event *event,
-		      const struct marker_arg *arg, const struct fetch_field *field,
-		      const struct fetch_record *rec)
+static void marker_event_print_arg(struct trace_seq *s,
+				   const struct marker_event *event,
+				   const struct marker_arg *arg,
+				   const struct fetch_field *field,
+				   const struct fetch_record *rec)
 {
 	const void *at = rec->body + field->offset;
 	char spec[MARKER_MAX_SPEC + 3];
 
 	if (fetch_is_string(arg->type)) {
-		short_spec(event, arg, spec);
+		marker_event_short_spec(event, arg, spec);
 		trace_seq_printf(s, spec, (char *)rec + (*(const u32 *)at & 0xffff));
 	} else if (arg->count || arg->print == MARKER_PRINT_FLAGS) {
 		memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
 		spec[arg->spec.len] = '\0';
 		trace_seq_printf(s, spec, at);
 	} else {
-		print_value(s, event, arg, at);
+		marker_event_print_value(s, event, arg, at);
 	}
 	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
 		trace_seq_puts(s, "(fault)");
 }
 
-static enum print_line_t print(struct trace_iterator *iter, int flags,
-			       struct trace_event *trace_event)
+static enum print_line_t marker_event_print(struct trace_iterator *iter,
+					    int flags,
+					    struct trace_event *trace_event)
 {
 	struct marker_event *event = container_of(trace_event, struct marker_event,
 						  base.call.event);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
 	const struct marker_format *format = event->format;
 	const char *text = event->probe.format;
-	size_t at = 0, len = format_len(event);
+	size_t at = 0, len = marker_event_format_len(event);
 	struct trace_seq *s = &iter->seq;
 	int arg = 0;
 
 	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
 	while (at < len) {
 		if (arg < format->nr_args && at == format->args[arg].spec.start) {
-			const struct fetch_field *field = field_of(event, arg);
+			const struct fetch_field *field =
+				marker_event_field_of(event, arg);
 
 			if (field)
-				print_arg(s, event, &format->args[arg], field, rec);
+				marker_event_print_arg(s, event,
+						       &format->args[arg],
+						       field, rec);
 			else
 				trace_seq_puts(s, "...");
 			at += format->args[arg++].spec.len;
@@ -590,12 +611,12 @@ static enum print_line_t print(struct trace_iterator *iter, int flags,
 }
 
 static struct trace_event_functions print_funcs = {
-	.trace = print,
+	.trace = marker_event_print,
 };
 
 /* --- events --------------------------------------------------------------- */
 
-static void free_event(struct marker_event *event)
+static void marker_event_destroy(struct marker_event *event)
 {
 	if (!event)
 		return;
@@ -609,38 +630,43 @@ static void free_event(struct marker_event *event)
 	kfree(event);
 }
 
-static int name_event(struct maker *m)
+static int marker_event_set_name(struct maker *m)
 {
 	struct text_span name = m->def.event.len ? m->def.event : m->def.names[0];
 	struct marker_event *event = m->event;
 
 	for (int i = 0; i < m->def.nr_names; i++) {
 		if (m->def.names[i].len >= MARKER_MAX_NAME)
-			return fail(m, MARKER_ERR_LONG_NAME, m->def.names[i].start);
-		event->names[i] = span_dup(m->text, m->def.names[i]);
+			return marker_event_fail(m, MARKER_ERR_LONG_NAME,
+						 m->def.names[i].start);
+		event->names[i] = marker_event_span_dup(m->text,
+							m->def.names[i]);
 		if (!event->names[i])
 			return -ENOMEM;
 		event->nr_names++;
 	}
 	if (m->def.group.len >= MAX_EVENT_NAME_LEN)
-		return fail(m, MARKER_ERR_BAD_GROUP, m->def.group.start);
+		return marker_event_fail(m, MARKER_ERR_BAD_GROUP,
+					 m->def.group.start);
 	if (name.len >= MAX_EVENT_NAME_LEN)
-		return fail(m, MARKER_ERR_BAD_EVENT, name.start);
-	event->base.class.system = m->def.group.len ? span_dup(m->text, m->def.group) :
+		return marker_event_fail(m, MARKER_ERR_BAD_EVENT, name.start);
+	event->base.class.system = m->def.group.len ?
+		marker_event_span_dup(m->text, m->def.group) :
 		kstrdup(MARKER_EVENT_GROUP, GFP_KERNEL);
-	event->base.tp.name = span_dup(m->text, name);
+	event->base.tp.name = marker_event_span_dup(m->text, name);
 	event->definition = kstrdup(m->text + m->def.body, GFP_KERNEL);
 	if (!event->base.class.system || !event->base.tp.name || !event->definition)
 		return -ENOMEM;
 	event->definition[strcspn(event->definition, "#")] = '\0';
 	strim(event->definition);
 	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return fail(m, MARKER_ERR_EVENT_EXISTS, name.start);
+		return marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
+					 name.start);
 	return 0;
 }
 
 /* Takes the first marker that is there. */
-static int find_format(struct maker *m)
+static int marker_event_find_format(struct maker *m)
 {
 	struct marker_event *event = m->event;
 	enum marker_err err;
@@ -657,16 +683,17 @@ static int find_format(struct maker *m)
 		event->probe.format = format;
 	}
 	if (!event->marker)
-		return fail(m, MARKER_ERR_UNKNOWN_MARKER, m->def.names[0].start);
+		return marker_event_fail(m, MARKER_ERR_UNKNOWN_MARKER,
+					 m->def.names[0].start);
 	event->probe.func = marker_event_probe;
 	event->format = kzalloc(sizeof(*event->format), GFP_KERNEL);
 	if (!event->format)
 		return -ENOMEM;
 	err = marker_parse_format(event->probe.format, event->format, &pos);
-	return err ? fail(m, err, m->def.body) : 0;
+	return err ? marker_event_fail(m, err, m->def.body) : 0;
 }
 
-static int make_event(struct maker *m)
+static int marker_event_make(struct maker *m)
 {
 	struct marker_event *event;
 	int ret;
@@ -675,8 +702,10 @@ static int make_event(struct maker *m)
 	if (!event)
 		return -ENOMEM;
 	m->event = event;
-	ret = name_event(m) ?: find_format(m) ?: make_fields(m) ?: make_layout(m) ?:
-		make_trace_fields(event) ?: fetch_print_fmt(&event->base, write_print_fmt) ?:
+	ret = marker_event_set_name(m) ?: marker_event_find_format(m) ?:
+		marker_event_make_fields(m) ?: marker_event_make_layout(m) ?:
+		marker_event_make_trace_fields(event) ?:
+		fetch_print_fmt(&event->base, marker_event_write_print_fmt) ?:
 		fetch_get_buffers(&pool, sizeof(struct marker_areas));
 	if (ret)
 		goto error;
@@ -686,11 +715,11 @@ static int make_event(struct maker *m)
 		return 0;
 	fetch_put_buffers(&pool);
 error:
-	free_event(event);
+	marker_event_destroy(event);
 	return ret;
 }
 
-static int error_number(enum marker_err err)
+static int marker_event_errno(enum marker_err err)
 {
 	switch (err) {
 	case MARKER_ERR_TOO_LONG:
@@ -715,17 +744,19 @@ static int error_number(enum marker_err err)
 	}
 }
 
-static int log_error(const char *text, enum marker_err err, u16 pos)
+static int marker_event_log_error(const char *text, enum marker_err err,
+				  u16 pos)
 {
 	tracing_log_err(NULL, "marker_events", text, (const char **)err_text, err, pos);
-	return error_number(err);
+	return marker_event_errno(err);
 }
 
 /* Whether the module's markers are not there because the module is not, or not yet. */
-static bool must_wait(struct maker *m)
+static bool marker_event_must_wait(struct maker *m)
 {
 #ifdef CONFIG_MODULES
-	char *name __free(kfree) = span_dup(m->text, m->def.module);
+	char *name __free(kfree) = marker_event_span_dup(m->text,
+							 m->def.module);
 	struct module *mod;
 
 	if (!m->def.module.len || !name)
@@ -738,7 +769,7 @@ static bool must_wait(struct maker *m)
 #endif
 }
 
-static struct waiting *find_waiting(const char *text)
+static struct waiting *marker_event_find_waiting(const char *text)
 {
 	struct waiting *pos;
 
@@ -748,18 +779,19 @@ static struct waiting *find_waiting(const char *text)
 	return NULL;
 }
 
-static int wait_for_module(struct maker *m, bool enable)
+static int marker_event_wait_for_module(struct maker *m, bool enable)
 {
 	const char *text = skip_spaces(m->text);
 	size_t size = strlen(text) + 1;
 	struct waiting *waiting;
 
-	if (find_waiting(text))
-		return fail(m, MARKER_ERR_EVENT_EXISTS, m->def.module.start);
+	if (marker_event_find_waiting(text))
+		return marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
+					 m->def.module.start);
 	waiting = kzalloc(struct_size(waiting, text, size), GFP_KERNEL);
 	if (!waiting)
 		return -ENOMEM;
-	waiting->module = span_dup(m->text, m->def.module);
+	waiting->module = marker_event_span_dup(m->text, m->def.module);
 	if (!waiting->module) {
 		kfree(waiting);
 		return -ENOMEM;
@@ -771,7 +803,7 @@ static int wait_for_module(struct maker *m, bool enable)
 	return 0;
 }
 
-static void free_waiting(struct waiting *waiting)
+static void marker_event_free_waiting(struct waiting *waiting)
 {
 	list_del(&waiting->list);
 	kfree(waiting->module);
@@ -779,7 +811,7 @@ static void free_waiting(struct waiting *waiting)
 }
 
 /* With event_mutex held. @may_wait: for the module that the definition names. */
-static int define_event(const char *text, bool enable, bool may_wait)
+static int marker_event_define(const char *text, bool enable, bool may_wait)
 {
 	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
 	int ret;
@@ -788,20 +820,21 @@ static int define_event(const char *text, bool enable, bool may_wait)
 		return -ENOMEM;
 	m->text = text;
 	m->err = marker_parse_event(text, &m->def, &m->pos);
-	ret = m->err ? -EINVAL : make_event(m);
+	ret = m->err ? -EINVAL : marker_event_make(m);
 	if (!ret && enable && fetch_enable_event(&m->event->base))
 		pr_warn("cannot enable %s\n", trace_event_name(&m->event->base.call));
-	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait && must_wait(m)) {
+	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
+	    marker_event_must_wait(m)) {
 		m->err = MARKER_ERR_OK;
-		ret = wait_for_module(m, enable);
+		ret = marker_event_wait_for_module(m, enable);
 	}
-	return m->err ? log_error(text, m->err, m->pos) : ret;
+	return m->err ? marker_event_log_error(text, m->err, m->pos) : ret;
 }
 
-static int create_event(const char *text)
+static int marker_events_create(const char *text)
 {
 	guard(mutex)(&event_mutex);
-	return define_event(text, false, true);
+	return marker_event_define(text, false, true);
 }
 
 /* For dynamic_events, in which other kinds of events have their own first letters. */
@@ -809,7 +842,7 @@ static int marker_event_create(const char *text)
 {
 	if (!marker_event_has_prefix(text))
 		return -ECANCELED;
-	return create_event(text);
+	return marker_events_create(text);
 }
 
 static int marker_event_free(struct dyn_event *ev)
@@ -827,11 +860,12 @@ static int marker_event_free(struct dyn_event *ev)
 		return ret;
 	fetch_put_buffers(&pool);
 	dyn_event_remove(&event->base.devent);
-	free_event(event);
+	marker_event_destroy(event);
 	return 0;
 }
 
-static void show_event(struct seq_file *m, struct marker_event *event, bool names)
+static void marker_event_show_line(struct seq_file *m,
+				   struct marker_event *event, bool names)
 {
 	bool there = marker_has_format(event->marker, event->probe.format);
 	char *format = there ? NULL : marker_get_format(event->marker);
@@ -855,7 +889,7 @@ static void show_event(struct seq_file *m, struct marker_event *event, bool name
 
 static int marker_event_show(struct seq_file *m, struct dyn_event *ev)
 {
-	show_event(m, to_marker_event(ev), true);
+	marker_event_show_line(m, to_marker_event(ev), true);
 	return 0;
 }
 
@@ -872,7 +906,7 @@ static struct dyn_event_operations marker_event_ops = {
 #ifdef CONFIG_MODULES
 
 /* Connects the event to the first marker of its definition that is there, if any is. */
-static void choose_marker(struct marker_event *event)
+static void marker_event_choose_marker(struct marker_event *event)
 {
 	char *chosen = NULL;
 	int ret;
@@ -891,12 +925,12 @@ static void choose_marker(struct marker_event *event)
 		}
 	}
 	/* In between it is connected to both, rather than to none. */
-	detach(&event->base);
+	marker_event_detach(&event->base);
 	event->marker = chosen;
 	event->attached = event->base.nr_users;
 }
 
-static void define_waiting(struct module *mod)
+static void marker_event_define_waiting(struct module *mod)
 {
 	struct waiting *pos, *next;
 	int ret;
@@ -904,17 +938,18 @@ static void define_waiting(struct module *mod)
 	list_for_each_entry_safe(pos, next, &waiting_list, list) {
 		if (strcmp(pos->module, mod->name))
 			continue;
-		ret = define_event(pos->text, pos->enable, false);
+		ret = marker_event_define(pos->text, pos->enable, false);
 		/* A module without the marker is not the one that is waited for. */
 		if (ret == -ENOENT || ret == -ENOMEM)
 			continue;
 		if (ret)
 			pr_warn("cannot add \"%s\": %d\n", pos->text, ret);
-		free_waiting(pos);
+		marker_event_free_waiting(pos);
 	}
 }
 
-static int module_notify(struct notifier_block *nb, unsigned long state, void *data)
+static int marker_event_module_notify(struct notifier_block *nb,
+				      unsigned long state, void *data)
 {
 	struct module *mod = data;
 	struct dyn_event *pos;
@@ -924,27 +959,27 @@ static int module_notify(struct notifier_block *nb, unsigned long state, void *d
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos)
 		if (to_marker_event(pos))
-			choose_marker(to_marker_event(pos));
+			marker_event_choose_marker(to_marker_event(pos));
 	if (state == MODULE_STATE_COMING)
-		define_waiting(mod);
+		marker_event_define_waiting(mod);
 	mutex_unlock(&event_mutex);
 	return NOTIFY_OK;
 }
 
 /* After that of kernel/marker.c. */
 static struct notifier_block module_nb = {
-	.notifier_call = module_notify,
+	.notifier_call = marker_event_module_notify,
 	.priority = -1,
 };
 
-static void __init watch_modules(void)
+static void __init marker_event_watch_modules(void)
 {
 	register_module_notifier(&module_nb);
 }
 
 #else
 
-static void __init watch_modules(void)
+static void __init marker_event_watch_modules(void)
 {
 }
 
@@ -953,7 +988,7 @@ static void __init watch_modules(void)
 /* --- files ---------------------------------------------------------------- */
 
 /* If this is the line of a definition that waits for its module. */
-static bool remove_waiting(const char *text)
+static bool marker_event_remove_waiting(const char *text)
 {
 	size_t len = strcspn(text, "#");
 	struct waiting *waiting;
@@ -963,7 +998,7 @@ static bool remove_waiting(const char *text)
 	guard(mutex)(&event_mutex);
 	list_for_each_entry(waiting, &waiting_list, list) {
 		if (strlen(waiting->text) == len && !memcmp(waiting->text, text, len)) {
-			free_waiting(waiting);
+			marker_event_free_waiting(waiting);
 			return true;
 		}
 	}
@@ -976,7 +1011,7 @@ static const struct fetch_file marker_events_file;
  * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
  * group is one of any group, but a line is that of the event it makes.
  */
-static int remove_event(const char *text)
+static int marker_events_remove(const char *text)
 {
 	struct marker_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
 	struct text_span name;
@@ -989,10 +1024,10 @@ static int remove_event(const char *text)
 		return -ENOMEM;
 	err = marker_parse_event(text, def, &pos);
 	if (err && strpbrk(text, " \t(|"))
-		return log_error(text, err, pos);
+		return marker_event_log_error(text, err, pos);
 	if (err)
 		return fetch_remove_named(&marker_events_file, "", 0, text, strlen(text));
-	if (remove_waiting(text))
+	if (marker_event_remove_waiting(text))
 		return 0;
 	name = def->event.len ? def->event : def->names[0];
 	if (def->group.len) {
@@ -1006,21 +1041,22 @@ static int remove_event(const char *text)
 				  name.len);
 }
 
-static int too_long(const char *text)
+static int marker_events_too_long(const char *text)
 {
-	return log_error(text, MARKER_ERR_TOO_LONG, MARKER_EVENT_MAX_TEXT);
+	return marker_event_log_error(text, MARKER_ERR_TOO_LONG,
+				      MARKER_EVENT_MAX_TEXT);
 }
 
 static const struct fetch_file marker_events_file = {
 	.name		= "marker_events",
 	.max_text	= MARKER_EVENT_MAX_TEXT,
 	.ops		= &marker_event_ops,
-	.create		= create_event,
-	.remove		= remove_event,
-	.too_long	= too_long,
+	.create		= marker_events_create,
+	.remove		= marker_events_remove,
+	.too_long	= marker_events_too_long,
 };
 
-static int run_line(const char *text)
+static int marker_events_run_line(const char *text)
 {
 	return fetch_run_line(&marker_events_file, text);
 }
@@ -1028,11 +1064,12 @@ static int run_line(const char *text)
 static ssize_t marker_events_write(struct file *file, const char __user *ubuf, size_t count,
 				   loff_t *ppos)
 {
-	return fetch_write_lines(&marker_events_file, file, ubuf, count, ppos, run_line);
+	return fetch_write_lines(&marker_events_file, file, ubuf, count, ppos,
+				 marker_events_run_line);
 }
 
 /* Whether the definition says it all when it is written again. */
-static bool has_default_name(struct marker_event *event)
+static bool marker_event_has_default_name(struct marker_event *event)
 {
 	return !strcmp(event->base.class.system, MARKER_EVENT_GROUP) &&
 		!strcmp(event->base.tp.name, event->names[0]) &&
@@ -1049,14 +1086,15 @@ static int marker_events_show(struct seq_file *m, void *v)
 	for_each_dyn_event(pos) {
 		event = to_marker_event(pos);
 		if (event)
-			show_event(m, event, !has_default_name(event));
+			marker_event_show_line(m, event,
+					       !marker_event_has_default_name(event));
 	}
 	list_for_each_entry(waiting, &waiting_list, list)
 		seq_printf(m, "%s\t# waits for module %s\n", waiting->text, waiting->module);
 	return 0;
 }
 
-static int release_all(void)
+static int marker_events_release_all(void)
 {
 	struct waiting *pos, *next;
 	int ret = dyn_events_release_all(&marker_event_ops);
@@ -1065,7 +1103,7 @@ static int release_all(void)
 		return ret;
 	guard(mutex)(&event_mutex);
 	list_for_each_entry_safe(pos, next, &waiting_list, list)
-		free_waiting(pos);
+		marker_event_free_waiting(pos);
 	return 0;
 }
 
@@ -1074,7 +1112,7 @@ static int marker_events_open(struct inode *inode, struct file *file)
 	int ret = fetch_check_open();
 
 	if (!ret && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
-		ret = release_all();
+		ret = marker_events_release_all();
 	return ret ?: single_open(file, marker_events_show, NULL);
 }
 
@@ -1102,7 +1140,8 @@ struct shown_list {
 	unsigned int	room;
 };
 
-static int add_shown(struct marker *marker, struct module *mod, void *arg)
+static int available_markers_add(struct marker *marker, struct module *mod,
+				 void *arg)
 {
 	struct shown_list *all = arg;
 
@@ -1118,21 +1157,24 @@ static int add_shown(struct marker *marker, struct module *mod, void *arg)
 	return 0;
 }
 
-static int compare_shown(const void *a, const void *b)
+static int available_markers_compare(const void *a, const void *b)
 {
 	const struct shown *x = a, *y = b;
 
 	return strcmp(x->name, y->name) ?: strcmp(x->module ?: "", y->module ?: "");
 }
 
-static void show_format(struct seq_file *m, const char *format)
+static void available_markers_show_format(struct seq_file *m,
+					  const char *format)
 {
 	seq_putc(m, '"');
 	seq_escape_str(m, format, ESCAPE_SPACE | ESCAPE_SPECIAL, "\"\\\n\t");
 	seq_putc(m, '"');
 }
 
-static int print_shown(struct seq_file *m, const struct shown *s, unsigned int sites)
+static int available_markers_show_line(struct seq_file *m,
+				       const struct shown *s,
+				       unsigned int sites)
 {
 	struct marker_format *format __free(kfree) = kmalloc(sizeof(*format), GFP_KERNEL);
 	enum marker_err err;
@@ -1144,7 +1186,7 @@ static int print_shown(struct seq_file *m, const struct shown *s, unsigned int s
 	if (s->module)
 		seq_printf(m, " [%s]", s->module);
 	seq_putc(m, '\t');
-	show_format(m, s->format);
+	available_markers_show_format(m, s->format);
 	err = marker_parse_format(s->format, format, &pos);
 	if (err)
 		seq_printf(m, "\t# no event: %s", err_text[err]);
@@ -1152,17 +1194,21 @@ static int print_shown(struct seq_file *m, const struct shown *s, unsigned int s
 	return 0;
 }
 
-static int show_all(struct seq_file *m, struct shown_list *all)
+static int available_markers_show_all(struct seq_file *m,
+				      struct shown_list *all)
 {
 	unsigned int sites = 0;
 	int ret = 0;
 
-	sort(all->list, all->nr, sizeof(*all->list), compare_shown, NULL);
+	sort(all->list, all->nr, sizeof(*all->list), available_markers_compare,
+	     NULL);
 	for (unsigned int i = 0; i < all->nr && !ret; i++) {
 		sites += all->list[i].sites;
-		if (i + 1 < all->nr && !compare_shown(&all->list[i], &all->list[i + 1]))
+		if (i + 1 < all->nr &&
+		    !available_markers_compare(&all->list[i],
+					       &all->list[i + 1]))
 			continue;
-		ret = print_shown(m, &all->list[i], sites);
+		ret = available_markers_show_line(m, &all->list[i], sites);
 		sites = 0;
 	}
 	return ret;
@@ -1175,14 +1221,14 @@ static int available_markers_show(struct seq_file *m, void *v)
 
 	/* Names and formats are the modules', which must not go before they are shown. */
 	marker_lock();
-	marker_for_each(add_shown, &all);
+	marker_for_each(available_markers_add, &all);
 	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
 	ret = all.list || !all.nr ? 0 : -ENOMEM;
 	if (!ret) {
 		all.room = all.nr;
 		all.nr = 0;
-		marker_for_each(add_shown, &all);
-		ret = show_all(m, &all);
+		marker_for_each(available_markers_add, &all);
+		ret = available_markers_show_all(m, &all);
 	}
 	marker_unlock();
 	kvfree(all.list);
@@ -1219,18 +1265,18 @@ fs_initcall(marker_events_init_files);
 
 static char boot_events[COMMAND_LINE_SIZE] __initdata;
 
-static int __init set_boot_events(char *str)
+static int __init marker_events_set_boot(char *str)
 {
 	strscpy(boot_events, str, sizeof(boot_events));
 	return 1;
 }
-__setup("marker_events=", set_boot_events);
+__setup("marker_events=", marker_events_set_boot);
 
 /* Boot events are also enabled, as are those of kprobe_event=. */
-static int __init add_boot_event(const char *text)
+static int __init marker_events_add_boot(const char *text)
 {
 	guard(mutex)(&event_mutex);
-	return define_event(text, true, true);
+	return marker_event_define(text, true, true);
 }
 
 /* As early as the other dynamic events. */
@@ -1241,8 +1287,9 @@ static __init int marker_events_init(void)
 	if (ret)
 		return ret;
 	works = true;
-	watch_modules();
-	fetch_boot_lines(&marker_events_file, boot_events, add_boot_event);
+	marker_event_watch_modules();
+	fetch_boot_lines(&marker_events_file, boot_events,
+			 marker_events_add_boot);
 	return 0;
 }
 core_initcall(marker_events_init);

@@ -38,7 +38,7 @@ struct tracepoints_query {
 	unsigned long found;
 };
 
-static void find_tracepoint(struct tracepoint *tp, void *priv)
+static void tracepoints_compare(struct tracepoint *tp, void *priv)
 {
 	struct tracepoints_query *query = priv;
 	unsigned long addr = (unsigned long)tp;
@@ -47,22 +47,24 @@ static void find_tracepoint(struct tracepoint *tp, void *priv)
 		query->found = addr;
 }
 
-static void find_module_tracepoint(struct tracepoint *tp, struct module *mod, void *priv)
+static void tracepoints_compare_module(struct tracepoint *tp,
+				       struct module *mod, void *priv)
 {
-	find_tracepoint(tp, priv);
+	tracepoints_compare(tp, priv);
 }
 
 /* Returns the address of the first tracepoint behind @after, or 0. */
-static unsigned long next_tracepoint(unsigned long after)
+static unsigned long tracepoints_first_after(unsigned long after)
 {
 	struct tracepoints_query query = { .after = after };
 
-	for_each_kernel_tracepoint(find_tracepoint, &query);
-	for_each_module_tracepoint(find_module_tracepoint, &query);
+	for_each_kernel_tracepoint(tracepoints_compare, &query);
+	for_each_module_tracepoint(tracepoints_compare_module, &query);
 	return query.found;
 }
 
-static void show_probe(struct seq_file *m, const struct tracepoint_func *probe)
+static void tracepoints_show_probe(struct seq_file *m,
+				   const struct tracepoint_func *probe)
 {
 	char name[KSYM_NAME_LEN];
 	unsigned long size, offset;
@@ -80,7 +82,8 @@ static void show_probe(struct seq_file *m, const struct tracepoint_func *probe)
 	seq_putc(m, '\n');
 }
 
-static void show_tracepoint(struct seq_file *m, struct tracepoint *tp, struct module *mod)
+static void tracepoints_show_one(struct seq_file *m, struct tracepoint *tp,
+				 struct module *mod)
 {
 	const struct tracepoint_func *probes, *probe;
 
@@ -96,33 +99,34 @@ static void show_tracepoint(struct seq_file *m, struct tracepoint *tp, struct mo
 	rcu_read_lock();
 	probes = rcu_dereference(tp->funcs);
 	for (probe = probes; probe && READ_ONCE(probe->func); probe++)
-		show_probe(m, probe);
+		tracepoints_show_probe(m, probe);
 	rcu_read_unlock();
 
 	if (IS_ENABLED(CONFIG_STATIC_KEY_VIEW))
 		static_key_show_sites(m, &tp->key);
 }
 
-static void show_kernel_tracepoint(struct tracepoint *tp, void *priv)
+static void tracepoints_show_kernel(struct tracepoint *tp, void *priv)
 {
 	struct tracepoints_query *query = priv;
 
 	if ((unsigned long)tp == query->found)
-		show_tracepoint(query->m, tp, NULL);
+		tracepoints_show_one(query->m, tp, NULL);
 }
 
-static void show_module_tracepoint(struct tracepoint *tp, struct module *mod, void *priv)
+static void tracepoints_show_module(struct tracepoint *tp, struct module *mod,
+				    void *priv)
 {
 	struct tracepoints_query *query = priv;
 
 	/* The module stays: it is on a list, whose mutex is held. */
 	if ((unsigned long)tp == query->found)
-		show_tracepoint(query->m, tp, mod);
+		tracepoints_show_one(query->m, tp, mod);
 }
 
 static void *tracepoints_find(struct tracepoints_iter *iter, unsigned long after)
 {
-	unsigned long tp = next_tracepoint(after);
+	unsigned long tp = tracepoints_first_after(after);
 
 	if (!tp)
 		return NULL;
@@ -178,8 +182,8 @@ static int tracepoints_show(struct seq_file *m, void *v)
 		return 0;
 	}
 	query.found = iter->tp;
-	for_each_kernel_tracepoint(show_kernel_tracepoint, &query);
-	for_each_module_tracepoint(show_module_tracepoint, &query);
+	for_each_kernel_tracepoint(tracepoints_show_kernel, &query);
+	for_each_module_tracepoint(tracepoints_show_module, &query);
 	return 0;
 }
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Jobs that run at the same time, each as soon as those it needs are done.
+
+There are two lanes. A build or check uses all CPUs by itself, so one of them
+runs at a time. A guest has one emulation thread, so as many run as there are
+CPUs. Builds are started with a lower priority (kernel.NICE): a guest next to
+one runs as if it were alone, and the build takes what is left.
+"""
+
+import os
+import threading
+
+import ui
+
+BUILD, GUEST = "build", "guest"
+WIDTH = {BUILD: 1, GUEST: os.cpu_count()}
+
+
+class Job:
+    """FUNCTION, with what it needs."""
+
+    def __init__(self, name, function, lane, needs):
+        self.name = name
+        self.function = function
+        self.lane = lane
+        self.needs = [need for need in needs if need]
+        self.state = "waits"
+
+
+class Plan:
+    """The jobs of a run, in the order in which they are taken if more can run."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def add(self, name, function, *needs, lane=BUILD):
+        """A job; FUNCTION takes the results. Returns it, for others to need."""
+        job = Job(name, function, lane, needs)
+        self.jobs.append(job)
+        return job
+
+    def run(self, found):
+        """Run all. One that fails is a failed test, and so are those that need it."""
+        changed = threading.Condition()
+        threads = []
+
+        def work(job):
+            failed_before = found.count(job.name)[1]
+            stopped = None
+            try:
+                with found.job(job.name):
+                    job.function(found)
+            except BaseException as error:  # An interrupt of the user's, or a defect of ours.
+                stopped = error
+            with changed:
+                bad = stopped or found.count(job.name)[1] > failed_before
+                job.state = "failed" if bad else "done"
+                if stopped and not ui.STOPPING.is_set():
+                    found.add(job.name, "comes to its end", False, repr(stopped))
+                changed.notify_all()
+
+        def ready():
+            """The next job to start, or None; drops those that cannot run."""
+            running = [job.lane for job in self.jobs if job.state == "runs"]
+            for job in self.jobs:
+                if job.state != "waits":
+                    continue
+                lost = [need.name for need in job.needs if need.state == "failed"]
+                if lost:
+                    job.state = "failed"
+                    found.add(job.name, "runs", False, f"not run, for: {', '.join(lost)}")
+                elif (all(need.state == "done" for need in job.needs)
+                      and running.count(job.lane) < WIDTH[job.lane]):
+                    return job
+            return None
+
+        try:
+            with changed:
+                while any(job.state in ("waits", "runs") for job in self.jobs):
+                    job = ready()
+                    if not job:
+                        changed.wait(1)
+                        continue
+                    job.state = "runs"
+                    thread = threading.Thread(target=work, args=(job,), daemon=True)
+                    thread.start()
+                    threads.append(thread)
+        except BaseException:
+            ui.stop()
+            raise
+        for thread in threads:
+            thread.join()

@@ -1,0 +1,509 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the kernel's own linters say about our files.
+
+    lint.py fast      rustfmt, Sphinx on our pages, the base's coccicheck
+    lint.py builds    our objects in unusual configurations, with W=1 and
+                      clippy
+
+Everything reads build/linux and writes elsewhere.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+import kernel as kernels
+import results
+import series
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+RUSTFMT = dict(word.split("=", 1) for word in kernels.RUST_TOOLS)["RUSTFMT"]
+
+# What lies below these is a program of user space.
+TOOLS = "tools/"
+
+
+def edited_files():
+    """The base's files that the series edits."""
+    return sorted({path for patch in series.read_series() for path in patch.edited()
+                   if (series.TREE / path).exists()})
+
+
+# --- rustfmt ---------------------------------------------------------------
+
+def check_rustfmt(found):
+    """Rust is formatted as `make rustfmtcheck` of the kernel wants it."""
+    group = "rustfmt"
+    with ui.Step("rustfmt on our files"):
+        for path in [*series.overlay_files(), *edited_files()]:
+            if path.endswith(".rs"):
+                # From its input, rustfmt does not go on to the modules of a file.
+                done = subprocess.run(
+                    [RUSTFMT, "--check", "--config-path", series.TREE / ".rustfmt.toml"],
+                    input=(series.TREE / path).read_text(encoding="utf-8"),
+                    capture_output=True, text=True, check=False)
+                words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
+                found.add(group, path, not done.returncode and not words,
+                          words[0] if words else "")
+    found.close(group)
+
+
+# --- Sphinx ----------------------------------------------------------------
+
+DOCUMENTATION = "Documentation/"
+# What a page calls another by; Sphinx makes a link of it, or says nothing.
+PAGE_NAME = re.compile(r"\bDocumentation/[\w./-]+\.(?:rst|txt|yaml)\b")
+WARNING = re.compile(r"(?P<path>[^:\s]+):(?:docstring of \S+:)?(?P<line>\d+): (?P<words>.*)")
+ELSEWHERE = re.compile(r"unknown document: '/?(\S+)'")
+
+
+def page_tree(work, pages):
+    """Our pages with the indices they are named in, as a source tree for Sphinx."""
+    tops = []
+    for page in pages:
+        name = page.removeprefix(DOCUMENTATION)
+        place = work / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(series.TREE / page)
+        index = place.parent / "index.rst"
+        if page == name:
+            tops.append(name)
+        elif not index.exists():
+            index.symlink_to((series.TREE / page).parent / "index.rst")
+            tops.append(str(index.relative_to(work)))
+    entries = "".join(f"   {top.removesuffix('.rst')}\n" for top in tops)
+    (work / "index.rst").write_text(f"Pages\n=====\n\n.. toctree::\n\n{entries}",
+                                    encoding="utf-8")
+
+
+def page_troubles(page):
+    """What Sphinx does not notice: names of files that do not exist."""
+    text = (series.TREE / page).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in PAGE_NAME.findall(line):
+            if not (series.TREE / name).exists():
+                yield f"{page}:{number}: there is no {name}"
+
+
+def check_pages(found):
+    """Our pages, with the kernel-doc in them, go through Sphinx without a warning."""
+    group = "pages"
+    log = LOGS / "sphinx.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    pages = sorted(path for path in [*series.overlay_files(), *edited_files()]
+                   if path.endswith(".rst") and not path.endswith("/index.rst"))
+    said = {}
+    with ui.Step("our pages through Sphinx"), \
+            tempfile.TemporaryDirectory(dir=BUILD, prefix="pages-") as scratch:
+        work = pathlib.Path(scratch) / "source"
+        page_tree(work, pages)
+
+        def on_line(line):
+            line = line.replace(f"{series.TREE}/", "").replace(f"{work}/", DOCUMENTATION)
+            line = line.replace(f"{DOCUMENTATION}{TOOLS}", TOOLS)
+            match = WARNING.match(line)
+            if not match:
+                return
+            other = ELSEWHERE.search(line)
+            if other and (series.TREE / DOCUMENTATION / f"{other.group(1)}.rst").exists():
+                return
+            said.setdefault(match["path"], []).append(line)
+
+        # No doctrees of an earlier run: a page that is not read anew is not warned of.
+        status = ui.run(
+            ["/usr/bin/sphinx-build", "-q", "-b", "html",
+             "-c", series.TREE / DOCUMENTATION,
+             "-D", "version=0", "-D", "release=0",
+             "-D", f"kerneldoc_srctree={series.TREE}",
+             "-D", f"kerneldoc_bin={series.TREE}/scripts/kernel-doc",
+             work, pathlib.Path(scratch) / "html"], log, on_line=on_line,
+            env=dict(os.environ, srctree=str(series.TREE), PYTHONDONTWRITEBYTECODE="1",
+                     LC_ALL="C.UTF-8"))
+    for page in pages:
+        text = (series.TREE / page).read_text(encoding="utf-8")
+        sources = re.findall(r"^\s*\.\. kernel-doc:: *(\S+)", text, re.MULTILINE)
+        words = [*page_troubles(page), *said.pop(page, ())]
+        for source in sources:
+            words += said.get(source, ())
+        found.add(group, page, not words, words[0] if words else "")
+    if status:
+        found.add(group, "sphinx-build", False, f"{ui.last_error(log)} (log: {shown(log)})")
+    found.close(group)
+
+
+# --- Coccinelle ------------------------------------------------------------
+
+COCCI = "scripts/coccinelle/"
+# What is about functions and macros that only the kernel has.
+COCCI_KERNEL = ("api/", "free/", "locks/", "misc/array_size", "misc/minmax",
+                "misc/struct_size", "misc/flexible_array", "misc/warn")
+# coccicheck gives spatch the compiler's search paths.
+COCCI_INCLUDES = ("-I", "arch/x86/include", "-I", "include", "-I", "arch/x86/include/uapi",
+                  "-I", "include/uapi", "--include", "include/linux/compiler-version.h",
+                  "--include", "include/linux/kconfig.h",
+                  "--include", "include/linux/compiler_types.h")
+# What was looked at and is not so: (semantic patch, file, the line it names): reason.
+COCCI_FALSE = {
+    ("free/kfree.cocci", "kernel/trace/event_fetch.c", "event->call.print_fmt = buf;"):
+        "the loop is left before kfree(), or starts with another buffer",
+    ("tests/odd_ptr_err.cocci", "kernel/trace/event_fetch.c", "if (IS_ERR(line))"):
+        "no_free_ptr(line) in PTR_ERR() is line",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class SemanticPatch:
+    """One .cocci file of the base, read as scripts/coccicheck reads it."""
+
+    name: str
+    options: tuple
+    requires: str
+    ocaml: bool
+
+    @staticmethod
+    def read(path):
+        text = path.read_text(encoding="utf-8")
+        # The last colon's field counts, as with its cut -d:.
+        options = re.findall(r"Options:(.*)", text)
+        requires = re.search(r"Requires:\s*(\S+)", text)
+        return SemanticPatch(str(path.relative_to(series.TREE / COCCI)),
+                             tuple(" ".join(options).split()),
+                             requires.group(1) if requires else "",
+                             bool(re.search(r"^@\s*(?:initialize|script)\s*:\s*ocaml", text,
+                                            re.MULTILINE)))
+
+    def useless(self, version):
+        """Why this spatch cannot run it, or None."""
+        def number(text):
+            return [int(part) for part in re.findall(r"\d+", text)]
+
+        if self.requires and number(self.requires) > number(version):
+            return f"needs spatch {self.requires}"
+        if self.ocaml and not shutil.which("ocamlopt"):
+            return "needs an OCaml compiler"
+        return None
+
+
+class CocciCheck:
+    """The semantic patches on the files of ours that have to be looked at again."""
+
+    def __init__(self, log):
+        self.log = log
+        self.where = BUILD / "obj" / "coccinelle"
+        self.clean = self.where / "clean"
+        self.version = subprocess.run(["spatch", "--version"], capture_output=True,
+                                      text=True, check=True).stdout.split()[2]
+        self.patches = [SemanticPatch.read(path) for path in
+                        sorted((series.TREE / COCCI).rglob("*.cocci"))]
+        self.files = [path for path in series.overlay_files() if path.endswith((".c", ".h"))]
+        self.said = {}
+        self.broken = {}
+        self.lock = threading.Lock()
+
+    def digests(self):
+        """A hash for each file, over all that could make it be seen differently."""
+        common = hashlib.sha256(self.version.encode() + pathlib.Path(__file__).read_bytes())
+        for patch in self.patches:
+            common.update((series.TREE / COCCI / patch.name).read_bytes())
+        for path in self.files:
+            if path.endswith(".h"):
+                common.update((series.TREE / path).read_bytes())
+        for path in self.files:
+            digest = common.copy()
+            digest.update(path.encode() + (series.TREE / path).read_bytes())
+            yield path, digest.hexdigest()
+
+    def run(self, patch, groups):
+        """One semantic patch; GROUPS is a file in which files stand apart."""
+        argv = ["spatch", "-D", "report", "--no-show-diff", "--very-quiet", "--no-scanner",
+                "--cocci-file", COCCI + patch.name, *patch.options, *COCCI_INCLUDES,
+                "--file-groups", groups]
+
+        def on_line(line):
+            match = re.match(r"(\S+?):(\d+):\S*\s+(.*)", line)
+            if match and match.group(1) in self.files:
+                path, number, words = match.groups()
+                lines = (series.TREE / path).read_text(encoding="utf-8").splitlines()
+                if (patch.name, path, lines[int(number) - 1].strip()) not in COCCI_FALSE:
+                    with self.lock:
+                        self.said.setdefault(path, []).append(
+                            f"line {number}: {words} ({patch.name})")
+            else:
+                last[0] = line
+
+        last = ["no output"]
+        if ui.run([*kernels.NICE, *argv], self.log, on_line=on_line, cwd=series.TREE):
+            self.broken[patch.name] = last[0]
+
+    def check(self, files, step):
+        """Run all semantic patches that this spatch can run on some files."""
+        lists = {}
+        for name, wanted in (("all", files),
+                             ("kernel", [path for path in files if not path.startswith(TOOLS)])):
+            lists[name] = self.where / name
+            # One file is one group: apart, they cannot give each other metavariables.
+            lists[name].write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
+            if not wanted:
+                del lists[name]
+        usable = [patch for patch in self.patches if not patch.useless(self.version)]
+
+        def work(patches):
+            for patch in patches:
+                groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL) else "all")
+                if groups:
+                    self.run(patch, groups)
+                step.advance(note=patch.name)
+
+        count = os.cpu_count()
+        step.total = len(usable)
+        ui.parallel(work, [usable[first::count] for first in range(count)])
+
+
+def check_coccinelle(found):
+    """The base's coccicheck on our C files, as report; what is unchanged stays clean."""
+    group = "coccinelle"
+    log = LOGS / "coccinelle.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text("", encoding="utf-8")
+    check = CocciCheck(log)
+    check.where.mkdir(parents=True, exist_ok=True)
+    with ui.Step("coccicheck on our files") as step:
+        known = set(check.clean.read_text(encoding="utf-8").split()
+                    if check.clean.exists() else ())
+        digests = dict(check.digests())
+        files = [path for path, digest in digests.items() if digest not in known]
+        if files:
+            check.check(files, step)
+        step.outcome = f"{len(files)} of {len(digests)} files looked at"
+    for path in check.files:
+        words = check.said.get(path, ())
+        found.add(group, path, not words, words[0] if words else "")
+    for patch in check.patches:
+        if patch.name in check.broken:
+            found.add(group, patch.name, False, check.broken[patch.name])
+        elif patch.useless(check.version):
+            found.add(group, patch.name, None, patch.useless(check.version))
+    for (name, path, line), _ in COCCI_FALSE.items():
+        text = (series.TREE / path).read_text(encoding="utf-8")
+        if line not in map(str.strip, text.splitlines()):
+            found.add(group, f"{name} on {path}", False,
+                      f"COCCI_FALSE names a line that is no longer there: {line}")
+    if not check.broken:
+        check.clean.write_text("".join(digests[path] + "\n" for path in check.files
+                                       if path not in check.said), encoding="utf-8")
+    found.close(group)
+
+
+# --- unusual configurations ------------------------------------------------
+
+# All of what the series adds, and what of the base has hooks for it.
+VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
+                     *kernels.SERIES_FRAGMENTS)
+VARIANT_CONFIG = """\
+CONFIG_DYNAMIC_DEBUG=y
+CONFIG_FPROBE=y
+CONFIG_FPROBE_EVENTS=y
+"""
+# Files of ours below these are parts of the kernel, and so are those that the series edits.
+VARIANT_PLACES = ("arch/x86/", "drivers/", "fs/", "kernel/", "lib/", "rust/", "samples/")
+# What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
+# helpers.o, and what needs BTF, which check_steps() builds.
+NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
+                       r"kernel/trace/func_event_btf\.c")
+# What is compiled together.
+RUST_PARTS = {"rust/kernel/": "rust/kernel.o", "rust/macros/": "rust/libmacros.so"}
+
+
+class Variant(kernels.Kernel):
+    """An x86_64 configuration of which only the objects of ours are built."""
+
+    def __init__(self, name, what, change="", lost=(), rust=False):
+        """CHANGE replaces lines of the fragments; it makes LOST impossible."""
+        super().__init__("x86_64")
+        self.label = f"lint-{name}"
+        self.what = what
+        self.change = change
+        self.lost = lost
+        self.rust = rust
+        self.out = BUILD / "obj" / self.label
+        self.log = LOGS / f"{self.label}.log"
+
+    def fragment(self):
+        text = "".join((kernels.CONFIGS / f"{name}.config").read_text(encoding="utf-8")
+                       for name in VARIANT_FRAGMENTS) + VARIANT_CONFIG
+        lines = {}
+        for line in text.splitlines():
+            match = re.match(r"(?:# )?CONFIG_(\w+)", line)
+            if match and match.group(1) not in self.lost and (
+                    self.rust or "RUST" not in match.group(1)):
+                lines[match.group(1)] = line
+        for line in self.change.splitlines():
+            lines[re.search(r"CONFIG_(\w+)", line).group(1)] = line
+        if lines["MODULES"] != "CONFIG_MODULES=y":
+            lines = {symbol: re.sub("=m$", "=y", line) for symbol, line in lines.items()}
+        return "\n".join(lines.values()) + "\n"
+
+    def configure(self):
+        super().configure()
+        config = (self.out / ".config").read_text(encoding="utf-8")
+        for symbol in (*self.lost, *re.findall(r"# CONFIG_(\w+) is not set", self.change)):
+            if f"\nCONFIG_{symbol}=" in config:
+                raise Failure(f"{self.what}: CONFIG_{symbol} is set "
+                              f"(see {shown(self.out / '.config')})")
+
+    def make(self, *targets):
+        clippy = ("CLIPPY=1", "CLIPPY_DRIVER=/usr/bin/clippy-driver") if self.rust else ()
+        return super().make("W=1", "HOSTCC=/usr/lib/ccache/gcc", *clippy, *targets)
+
+    def sources(self):
+        """The files of ours, and of the base that the series edits, by object."""
+        objects = {}
+        for path in [*series.overlay_files(), *edited_files()]:
+            if not path.startswith(VARIANT_PLACES) or NO_OBJECT.fullmatch(path):
+                continue
+            if path.endswith(".rs") and self.rust:
+                part = [made for below, made in RUST_PARTS.items() if path.startswith(below)]
+                objects[path] = part[0] if part else path[:-3] + ".o"
+            elif path.endswith(".c"):
+                objects[path] = path[:-2] + ".o"
+        return objects
+
+    def compile(self, step):
+        """Compile; returns the result for each file, None if it is not enabled.
+
+        What has been compiled without a warning is not compiled again, unless
+        it has changed. A file that was warned of must be: no object of ours
+        stays if the last run did not end well.
+        """
+        sources = self.sources()
+        clean = self.out / ".clean"
+        self.log.write_text("", encoding="utf-8")
+        if not clean.exists():
+            for built in sources.values():
+                (self.out / built).unlink(missing_ok=True)
+        clean.unlink(missing_ok=True)
+        self.configure()
+        said, missing = {}, set()
+        words = [""]
+
+        def on_line(line):
+            if kernels.BUILT.match(line):
+                step.advance(note=line.split()[-1])
+            match = re.search(r"No rule to make target '(\S+)'", line)
+            if match:
+                missing.add(match.group(1))
+            # A warning of rustc stands above the place.
+            match = re.match(r"(?:warning|error).*", line)
+            if match:
+                words[0] = line
+            match = (re.match(r"\s+--> (?P<path>\S+?):(?P<line>\d+)", line)
+                     or re.match(r"(?P<path>[^\s:]+):(?P<line>\d+):(?:\d+:)? "
+                                 r"(?P<words>(?:warning|(?:fatal )?error): .*)", line)
+                     or re.match(r"(?P<path>[^\s:]+\.o): (?P<words>(?:warning|error): .*)",
+                                 line))
+            if not match:
+                return
+            groups = match.groupdict()
+            path = os.path.realpath(self.out / match["path"])
+            for top in (series.TREE, self.out):
+                path = path.removeprefix(f"{os.path.realpath(top)}/")
+            path = by_object.get(path, path)
+            if path in ours:
+                place = f"line {groups['line']}: " if "line" in groups else ""
+                said.setdefault(path, f"{place}{groups.get('words') or words[0]}")
+
+        by_object = {built: path for path, built in sources.items() if path.endswith(".c")}
+        ours = {*sources, *series.overlay_files()}
+        status = ui.run(self.make("prepare"), self.log, on_line=on_line,
+                        env=kernels.environment())
+        objects = sorted({built for built in sources.values()
+                          if built not in RUST_PARTS.values()})
+        if not status:
+            ui.run(self.make("-k", *objects), self.log, on_line=on_line,
+                   env=kernels.environment())
+        outcome = {}
+        for path, built in sources.items():
+            if path in said:
+                outcome[path] = said.pop(path)
+            elif built in missing:
+                outcome[path] = None
+            else:
+                outcome[path] = "" if (self.out / built).exists() else "was not compiled"
+        outcome |= said
+        if not any(outcome.values()):
+            clean.touch()
+        return outcome
+
+
+def variants():
+    """Configurations that few have, and which compile other lines of ours."""
+    return (
+        Variant("all", "with all of the series", rust=True),
+        Variant("no-jump-label", "without jump labels",
+                change="# CONFIG_JUMP_LABEL is not set\n",
+                lost=("STATIC_KEY_VIEW", "TEST_STATIC_KEY_VIEW", "STATIC_BATCH_KUNIT_TEST",
+                      "TEST_STATIC_BRANCH_ASM"), rust=True),
+        Variant("no-modules", "without modules",
+                change="# CONFIG_MODULES is not set\n",
+                lost=("MODULE_UNLOAD", "SAMPLE_TRACE_EVENTS", "TEST_FUNC_EVENT",
+                      "TEST_MARKER", "SAMPLE_MARKERS")),
+        Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
+        Variant("rt", "with PREEMPT_RT", change="CONFIG_PREEMPT_RT=y\n"),
+    )
+
+
+def check_variants(found):
+    """Our files compile without a warning, by W=1 or clippy, in every variant."""
+    for variant in variants():
+        group = f"compiled {variant.what}"
+        try:
+            with ui.Step(f"compile our files {variant.what}") as step:
+                outcome = variant.compile(step)
+        except Failure as trouble:
+            found.add(group, "configuration", False, str(trouble))
+            outcome = {}
+        for path, words in outcome.items():
+            # A variant that loses nothing has all.
+            if words is None and variant.change:
+                continue
+            found.add(group, path, words == "",
+                      "no Makefile enables it" if words is None else words)
+        found.close(group)
+
+
+def fast(found):
+    """What needs only build/linux."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    check_rustfmt(found)
+    check_pages(found)
+    check_coccinelle(found)
+
+
+def builds(found):
+    """What compiles: minutes the first time, seconds when little has changed."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    check_variants(found)
+
+
+def main(args):
+    found = results.Results()
+    if args not in (["fast"], ["builds"]):
+        raise Failure("usage: lint.py fast|builds")
+    series.tree()
+    (fast if args == ["fast"] else builds)(found)
+    return found.finish()
+
+
+if __name__ == "__main__":
+    ui.main(main)
