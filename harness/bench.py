@@ -14,8 +14,7 @@ two mechanisms of the patched kernel, as a marker and a kprobe.
 To add a row, add a Row and, if its figures are new, a Probe that prints them:
 
     @figure NAME NUMBER
-    @delta NAME BEFORE AFTER    a figure that is a difference
-    @error NAME words           why there is no such figure
+    @error NAME words       why there is no such figure
 
 A figure that is printed several times is the median. A row without both
 figures ends the run with an error that names it.
@@ -70,12 +69,19 @@ class Machine:
 
     what: str
     smp: int
-    icount: bool
-    timeout: int
     setup: str
-    # For the kernel's command line.
-    append: str = ""
 
+
+# All guests run under -icount, also those with several CPUs: these take turns, and
+# each instruction of any of them takes 1 ns. Without it, a time would be what QEMU
+# takes to emulate, most of which goes into translating patched code again.
+#
+# nolapic_timer: QEMU takes half a minute per CPU over the pauses of the loop that
+# calibrates the local APIC's timer.
+# tsc=reliable: else the only clock of a guest with several CPUs is jiffies, as the
+# kernel does not expect the TSCs of different sockets to agree. Under -icount they do.
+APPEND = "nolapic_timer tsc=reliable"
+TIMEOUT = 300
 
 # What all shell below starts from.
 SCRIPT_HEAD = r"""
@@ -89,6 +95,10 @@ fi
 
 # For machines that enable and disable many sites at once.
 TOGGLE = r"""
+# What the kernel makes of it when the first event is enabled, which takes more than
+# to enable all events.
+echo 1408 >buffer_size_kb
+
 # toggle FILE VALUE NAME KIND...: the figures KIND.NAME of writing VALUE to FILE,
 # see harness/bench/toggle.c.
 toggle()
@@ -112,30 +122,8 @@ toggle_all()
 }
 """
 
-
-# QEMU takes half a minute over the pauses of the loop that calibrates the local
-# APIC's timer, which nothing under -icount needs.
-NO_APIC_TIMER = "nolapic_timer"
-
-# Without it, guests with several CPUs have no clock but jiffies: the kernel does not
-# expect the TSCs of different sockets to agree. QEMU's do.
-TRUST_TSC = "tsc=reliable"
-
-
-def all_events(smp):
-    """A guest in which all events are enabled and disabled.
-
-    Under -icount even with several CPUs: these take turns, and what an instruction
-    of any of them takes is 1 ns. Without it the time is that of QEMU, most of which
-    it needs to translate the patched code again and to switch between the CPUs.
-    """
-    return Machine(f"all events on {smp} CPU{'s' if smp > 1 else ''}", smp=smp, icount=True,
-                   timeout=300, append=f"{NO_APIC_TIMER} {TRUST_TSC}", setup=TOGGLE)
-
-
 MACHINES = {
-    "insn": Machine("instructions per hit", smp=1, icount=True, timeout=300,
-                    append=NO_APIC_TIMER, setup=r"""
+    "insn": Machine("instructions per hit", smp=1, setup=r"""
 insmod /job/static_key_benchmark.ko || exit 1
 # Enough for a round to wrap, and quick to read back.
 echo 64 >buffer_size_kb
@@ -152,10 +140,10 @@ insn()
 }
 """),
     # Not "insn", whose module has events of its own.
-    "all": all_events(1),
-    "all2": all_events(2),
-    "all4": all_events(4),
-    "all8": all_events(8),
+    "all": Machine("all events on 1 CPU", smp=1, setup=TOGGLE),
+    "all2": Machine("all events on 2 CPUs", smp=2, setup=TOGGLE),
+    "all4": Machine("all events on 4 CPUs", smp=4, setup=TOGGLE),
+    "all8": Machine("all events on 8 CPUs", smp=8, setup=TOGGLE),
 }
 
 
@@ -315,9 +303,6 @@ echo >trace
 """, patched_only=True),
     Probe("all", r"""
 echo 0 >tracing_on
-# The first event that is enabled makes the ring buffer as large as it shall be,
-# which costs more than all events; a size that is asked for is there at once.
-echo 1408 >buffer_size_kb
 for pass in 1 2 3 4 5 6 7; do
 	toggle_all '' insn
 done
@@ -422,7 +407,8 @@ ROWS = (
 
 # What the names of the rows do not say, below the table and the plot.
 NOTES = (
-    "insn.* include the loop and the call, which alone take insn.empty_call",
+    "insn.* of one site or event include the loop and the call, which alone take "
+    "insn.empty_call",
     "insn.rust_* are compared with the same event in a C function, both without the "
     "function tracer's no-op",
     "insn.function_event_* are compared with the cheaper of kprobe and fprobe event that "
@@ -431,7 +417,9 @@ NOTES = (
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
     "uftrace; _disabled is compared with an empty hook, time.fntrace_convert with uftrace dump",
-    "other time.* are of an emulated machine and only say something relative to each other",
+    "*_all are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
+    "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
+    "time.*_all count 1 ns for each instruction of any of the CPUs, which take turns",
     "bytes.text counts the code that stays after boot, without padding",
 )
 
@@ -454,9 +442,6 @@ class Figures:
             if kind == "@figure":
                 name, value = words
                 self.add(name, float(value))
-            elif kind == "@delta":
-                name, before, after = words
-                self.add(name, float(after) - float(before))
             elif kind == "@error":
                 self.errors.setdefault(words[0], " ".join(words[1:]))
         except (ValueError, IndexError):
@@ -483,7 +468,7 @@ class Boot:
     machine: str
     figures: Figures
     # As guest.boot() takes them.
-    files: dict = dataclasses.field(default_factory=dict)
+    files: dict
     # Tells two boots that are otherwise the same apart.
     suffix: str = ""
 
@@ -501,8 +486,7 @@ class Boot:
     def run(self):
         machine = MACHINES[self.machine]
         return guest.boot(self.kernel, self.script(), self.log_name, smp=machine.smp,
-                          icount=machine.icount, append=machine.append,
-                          timeout=machine.timeout, files=self.files)
+                          icount=True, append=APPEND, timeout=TIMEOUT, files=self.files)
 
 
 def run_boots(boots, what):
@@ -712,10 +696,10 @@ def plain(value):
 
 def number(value, unit):
     """A value as people read it."""
-    if unit == INSTRUCTIONS:
+    if unit == INSTRUCTIONS and value < 1e5:
         return f"{value:,.1f}"
     if unit == SECONDS:
-        return f"{value:,.2f}"
+        return f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
     return f"{value:,.0f}"
 
 
@@ -869,7 +853,8 @@ def repeatable(kernel):
     try:
         files = job_files(kernel)
         for name, machine in MACHINES.items():
-            if machine.icount:
+            # Those with several CPUs have no rows that count instructions.
+            if machine.smp == 1:
                 run_boots([Boot(kernel, name, figures, files, f"-{count}")
                            for count, figures in enumerate(runs, 1)],
                           f"measure {machine.what} twice")

@@ -223,6 +223,7 @@ def fast(found):
     series.mail()
     fast_but_patches(found)
     check_patches(found)
+    lint.builds(found)
 
 
 def check_sparse(found, kernel):

@@ -318,9 +318,22 @@ CONFIG_FPROBE_EVENTS=y
 # Files of ours below these are parts of the kernel, and so are those that the series edits.
 VARIANT_PLACES = ("arch/x86/", "drivers/", "fs/", "kernel/", "lib/", "rust/", "samples/")
 # What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
-# helpers.o, and what needs BTF, which check_steps() builds.
+# helpers.o, and what needs BTF, which check.check_steps() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
                        r"kernel/trace/func_event_btf\.c")
+# Prints the objects and directories that are enabled in a directory.
+ENABLED = """\
+include {out}/include/config/auto.conf
+srctree := {tree}
+src := {tree}/{directory}
+obj := {directory}
+include {tree}/{file}
+objects := $(obj-y) $(obj-m) $(lib-y) $(lib-m)
+parts := $(foreach o,$(objects),$($(o:.o=-y)) $($(o:.o=-m)) $($(o:.o=-objs)))
+$(info $(addprefix {directory}/,$(objects) $(parts)))
+.PHONY: lint-nothing
+lint-nothing: ;
+"""
 # What is compiled together.
 RUST_PARTS = {"rust/kernel/": "rust/kernel.o", "rust/macros/": "rust/libmacros.so"}
 
@@ -367,7 +380,7 @@ class Variant(kernels.Kernel):
         return super().make("W=1", "HOSTCC=/usr/lib/ccache/gcc", *clippy, *targets)
 
     def sources(self):
-        """The files of ours, and of the base that the series edits, by object."""
+        """The objects of our files, and of those of the base that the series edits."""
         objects = {}
         for path in [*series.overlay_files(), *edited_files()]:
             if not path.startswith(VARIANT_PLACES) or NO_OBJECT.fullmatch(path):
@@ -378,6 +391,26 @@ class Variant(kernels.Kernel):
             elif path.endswith(".c"):
                 objects[path] = path[:-2] + ".o"
         return objects
+
+    def enabled(self, directory):
+        """The objects in a directory that this configuration builds.
+
+        kbuild itself compiles whatever it is asked for.
+        """
+        parent = os.path.dirname(directory)
+        if "/" in directory and parent != "arch/x86":
+            if directory + "/" not in self.enabled(parent):
+                return set()
+        file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
+                    if (series.TREE / name).exists())
+        done = subprocess.run(
+            ["make", "-s", "-f", "-", "lint-nothing"], capture_output=True, text=True,
+            input=ENABLED.format(out=self.out, tree=series.TREE, directory=directory,
+                                 file=file),
+            cwd=self.out, env=kernels.environment(), check=False)
+        if done.returncode:
+            raise Failure(f"{file}: {done.stderr.strip().splitlines()[-1]}")
+        return set(done.stdout.split())
 
     def compile(self, step):
         """Compile; returns the result for each file, None if it is not enabled.
@@ -394,15 +427,12 @@ class Variant(kernels.Kernel):
                 (self.out / built).unlink(missing_ok=True)
         clean.unlink(missing_ok=True)
         self.configure()
-        said, missing = {}, set()
+        said = {}
         words = [""]
 
         def on_line(line):
             if kernels.BUILT.match(line):
                 step.advance(note=line.split()[-1])
-            match = re.search(r"No rule to make target '(\S+)'", line)
-            if match:
-                missing.add(match.group(1))
             # A warning of rustc stands above the place.
             match = re.match(r"(?:warning|error).*", line)
             if match:
@@ -427,8 +457,12 @@ class Variant(kernels.Kernel):
         ours = {*sources, *series.overlay_files()}
         status = ui.run(self.make("prepare"), self.log, on_line=on_line,
                         env=kernels.environment())
-        objects = sorted({built for built in sources.values()
-                          if built not in RUST_PARTS.values()})
+        if status and not said:
+            raise Failure(f"{self.what}: {ui.last_error(self.log)} (log: {shown(self.log)})")
+        wanted = set().union(*map(self.enabled, {os.path.dirname(built)
+                                                 for built in sources.values()
+                                                 if built not in RUST_PARTS.values()}))
+        objects = sorted(wanted.intersection(sources.values()))
         if not status:
             ui.run(self.make("-k", *objects), self.log, on_line=on_line,
                    env=kernels.environment())
@@ -436,7 +470,7 @@ class Variant(kernels.Kernel):
         for path, built in sources.items():
             if path in said:
                 outcome[path] = said.pop(path)
-            elif built in missing:
+            elif built not in objects and built not in RUST_PARTS.values():
                 outcome[path] = None
             else:
                 outcome[path] = "" if (self.out / built).exists() else "was not compiled"
@@ -456,10 +490,10 @@ def variants():
                       "TEST_STATIC_BRANCH_ASM"), rust=True),
         Variant("no-modules", "without modules",
                 change="# CONFIG_MODULES is not set\n",
-                lost=("MODULE_UNLOAD", "SAMPLE_TRACE_EVENTS", "TEST_FUNC_EVENT",
+                lost=("MODULE_UNLOAD", "TEST_STATIC_KEYS", "SAMPLE_TRACE_EVENTS", "TEST_FUNC_EVENT",
                       "TEST_MARKER", "SAMPLE_MARKERS")),
         Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
-        Variant("rt", "with PREEMPT_RT", change="CONFIG_PREEMPT_RT=y\n"),
+        Variant("rt", "with PREEMPT_RT", change="CONFIG_PREEMPT_RT=y\n", lost=("PREEMPT",)),
     )
 
 

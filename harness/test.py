@@ -26,6 +26,7 @@ import ftracetest
 import guest
 import jobs
 import kernel as kernels
+import lint
 import results
 import run
 import series
@@ -85,7 +86,7 @@ TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
 
 # The suites that must have reported, by the beginning of their names: those of the
 # examples, which only some kernels have, and those of the series.
-KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "tracepoint_batch", "marker")
+KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker")
 
 # The kernel's log, without the times.
 KUNIT_SCRIPT = r"""
@@ -487,7 +488,8 @@ def plan_full(plan, wanted, on_guest):
     """What takes long on x86_64, most of it on a kernel that checks itself."""
     patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
     built = plan.add("build x86_64-debug", lambda found: debug.build())
-    chosen = wanted.directories("x86_64")
+    # This kernel has no Rust and no samples in assembly.
+    chosen = wanted.directories("x86_64", ("function_events", "markers", "static_batch"))
     if chosen:
         on_guest("kselftest x86_64-debug", kselftests, debug, 2, chosen, need=built)
     if wanted.part("stress", "x86_64"):
@@ -530,6 +532,7 @@ def plan_checks(plan, wanted):
         plan.add("static checks", check.fast_but_patches)
         plan.add("checkpatch", check.check_patches, lane=jobs.GUEST)
         plan.add("git am", check.check_am, lane=jobs.GUEST)
+        plan.add("other configurations", lint.builds)
     if wanted.part("fuzz"):
         plan.add("fuzz", lambda found: fuzz_parser(
             found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.GUEST)

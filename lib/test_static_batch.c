@@ -80,40 +80,28 @@ static unsigned int many_on(void)
 
 static DEFINE_STATIC_KEY_ARRAY_FALSE(few_keys, NR_FEW);
 
-#define REPEAT_4(x...)	(x, x, x, x)
+#define REPEAT_4(x...)	((x) + (x) + (x) + (x))
 #define REPEAT_64(x...)	REPEAT_4(REPEAT_4(REPEAT_4(x)))
-#define FEW_2(key...)	(n += static_branch_unlikely(&(key)), n += static_branch_likely(&(key)))
+#define FEW_2(key...)	(static_branch_unlikely(&(key)) + static_branch_likely(&(key)))
 
 static noinline unsigned int few_on_0(void)
 {
-	unsigned int n = 0;
-
-	REPEAT_64(FEW_2(few_keys[0]));
-	return n;
+	return REPEAT_64(FEW_2(few_keys[0]));
 }
 
 static noinline unsigned int few_on_1(void)
 {
-	unsigned int n = 0;
-
-	REPEAT_64(FEW_2(few_keys[1]));
-	return n;
+	return REPEAT_64(FEW_2(few_keys[1]));
 }
 
 static noinline unsigned int few_on_2(void)
 {
-	unsigned int n = 0;
-
-	REPEAT_64(FEW_2(few_keys[2]));
-	return n;
+	return REPEAT_64(FEW_2(few_keys[2]));
 }
 
 static noinline unsigned int few_on_3(void)
 {
-	unsigned int n = 0;
-
-	REPEAT_64(FEW_2(few_keys[3]));
-	return n;
+	return REPEAT_64(FEW_2(few_keys[3]));
 }
 
 static unsigned int (*const few_on[NR_FEW])(void) = {

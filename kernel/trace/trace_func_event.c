@@ -138,11 +138,36 @@ static int func_event_match_module_symbol(void *data, const char *name,
 		func_event_match_symbol(data, addr);
 }
 
+#ifdef CONFIG_MODULES
 static bool func_event_module_is_loaded(const char *name)
 {
 	guard(preempt)();
 	return find_module(name);
 }
+
+/*
+ * What is traced in a module that is about to go, or will be freed when the module has
+ * started, might be left behind: modules that come or go are the notifier's.
+ */
+static bool func_event_is_settled(unsigned long ip)
+{
+	struct module *mod;
+
+	guard(preempt)();
+	mod = __module_address(ip);
+	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
+}
+#else
+static bool func_event_module_is_loaded(const char *name)
+{
+	return false;
+}
+
+static bool func_event_is_settled(unsigned long ip)
+{
+	return true;
+}
+#endif
 
 static enum func_event_err func_event_find_function(const char *module,
 						    const char *name,
@@ -219,19 +244,6 @@ static bool func_event_is_syscall(unsigned long ip)
 #else
 	return true;
 #endif
-}
-
-/*
- * What is traced in a module that is about to go, or will be freed when the module has
- * started, might be left behind: modules that come or go are the notifier's.
- */
-static bool func_event_is_settled(unsigned long ip)
-{
-	struct module *mod;
-
-	guard(preempt)();
-	mod = __module_address(ip);
-	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
 }
 
 static enum func_event_err func_event_find_settled(struct func_event *event)

@@ -660,8 +660,9 @@ syscall_returns()
 	echo 0 > events/functions/enable
 	found="$(records SyS_openat | grep "such\|version" | tr '\n' ' ')"
 	undefine
+	# The runner of kselftest leaves 3 and 4 open.
 	case $found in
-	*"no such file\") -> fd=-2 (ns) "*"path=\"/proc/version\") -> fd=3 (ns) ") ;;
+	*"no such file\") -> fd=-2 (ns) "*"path=\"/proc/version\") -> fd="[3-9]" (ns) ") ;;
 	*) complain "$found" ;;
 	esac
 }
