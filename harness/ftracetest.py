@@ -214,7 +214,7 @@ def plan(jobs_plan, built, patched, full):
     def parts(outcomes, need):
         return [jobs_plan.add(f"ftracetest on the {outcomes.kernel.what}, part {number + 1}",
                               lambda found, number=number: part(outcomes, number), need,
-                              lane=jobs.GUEST) for number in range(GUESTS)]
+                              lane=jobs.SINGLE) for number in range(GUESTS)]
 
     needs = parts(after, built)
     if full:

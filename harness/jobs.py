@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Jobs that run at the same time, each as soon as those it needs are done.
 
-There are two lanes. A build or check uses all CPUs by itself, so one of them
-runs at a time. A guest has one emulation thread, so as many run as there are
-CPUs. Builds are started with a lower priority (kernel.NICE): a guest next to
+There are two lanes. A build uses all CPUs by itself, so one of them runs at a
+time. A guest has one emulation thread and most checks have one process, so as
+many of these run as there are CPUs. Builds are started with a lower priority (kernel.NICE): a guest next to
 one runs as if it were alone, and the build takes what is left.
 """
 
@@ -12,8 +12,8 @@ import threading
 
 import ui
 
-BUILD, GUEST = "build", "guest"
-WIDTH = {BUILD: 1, GUEST: os.cpu_count()}
+BUILD, SINGLE = "build", "single"
+WIDTH = {BUILD: 1, SINGLE: os.cpu_count()}
 
 
 class Job:

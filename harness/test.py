@@ -435,13 +435,10 @@ class Selection:
         return tuple(name for name in names if not self.targets or name in self.targets)
 
 
-def plan_x86(plan, wanted):
+def plan_x86(plan, wanted, patched, built):
     """The jobs of the x86_64 kernels."""
-    patched = kernels.Kernel("x86_64")
-    built = plan.add("build x86_64", lambda found: patched.build())
-
     def on_guest(name, function, *args, need=built):
-        return plan.add(name, lambda found: function(found, *args), need, lane=jobs.GUEST)
+        return plan.add(name, lambda found: function(found, *args), need, lane=jobs.SINGLE)
 
     if wanted.part("ftrace", "x86_64"):
         ftracetest.plan(plan, built, patched, wanted.full)
@@ -468,8 +465,8 @@ def plan_x86(plan, wanted):
     if wanted.part("kunit", "x86_64"):
         on_guest("KUnit on x86_64", kunit, patched)
     if wanted.part("sites", "x86_64"):
-        plan.add("sites on x86_64", lambda found: (
-            rust_sites(found, patched), marker_site(found, patched)), built)
+        on_guest("sites on x86_64", lambda found: (
+            rust_sites(found, patched), marker_site(found, patched)))
         on_guest("what must not compile", compilefail.run, patched)
     if wanted.part("bench", "x86_64"):
         def repeat(found):
@@ -478,10 +475,9 @@ def plan_x86(plan, wanted):
             found.close("benchmark")
         on_guest("benchmarks repeat", repeat)
     if wanted.part("sparse", "x86_64"):
-        plan.add("sparse", lambda found: check.check_sparse(found, patched), built)
+        on_guest("sparse", check.check_sparse, patched)
     if wanted.full:
         plan_full(plan, wanted, on_guest)
-    return built
 
 
 def plan_full(plan, wanted, on_guest):
@@ -510,7 +506,7 @@ def plan_other(plan, wanted, name):
 
     def on_guest(what, function, *args):
         plan.add(f"{what} on {name}", lambda found: function(found, kernel, *args), built,
-                 lane=jobs.GUEST)
+                 lane=jobs.SINGLE)
 
     chosen = wanted.directories(name)
     if chosen:
@@ -521,7 +517,7 @@ def plan_other(plan, wanted, name):
         on_guest("trace", traces, f"trace-{name}")
     if wanted.part("sites", name):
         plan.add(f"sites on {name}", lambda found: (
-            rust_sites(found, kernel), marker_site(found, kernel)), built)
+            rust_sites(found, kernel), marker_site(found, kernel)), built, lane=jobs.SINGLE)
     if wanted.full and wanted.part("stress", name):
         on_guest("load of function events", function_load)
 
@@ -529,15 +525,26 @@ def plan_other(plan, wanted, name):
 def plan_checks(plan, wanted):
     """What needs no kernel."""
     if wanted.part("check"):
-        plan.add("static checks", check.fast_but_patches)
-        plan.add("checkpatch", check.check_patches, lane=jobs.GUEST)
-        plan.add("git am", check.check_am, lane=jobs.GUEST)
-        plan.add("other configurations", lint.builds)
+        plan.add("static checks", check.fast_but_patches, lane=jobs.SINGLE)
+        plan.add("checkpatch", check.check_patches, lane=jobs.SINGLE)
+        plan.add("git am", check.check_am, lane=jobs.SINGLE)
     if wanted.part("fuzz"):
         plan.add("fuzz", lambda found: fuzz_parser(
-            found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.GUEST)
+            found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.SINGLE)
     if wanted.part("fntrace"):
         plan.add("fntrace", lambda found: fntrace.tests(found, full=wanted.full))
+
+
+def plan_builds(plan, wanted):
+    """What is only compiled."""
+    for name in BUILT_ONLY:
+        if wanted.part("sites", name):
+            kernel = kernels.Kernel(name)
+            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
+    if wanted.part("check"):
+        plan.add("other configurations", lint.builds)
+    if wanted.part("steps"):
+        plan.add("every step builds", check.check_steps)
 
 
 def built_only(found, kernel):
@@ -556,22 +563,23 @@ def main(args):
         series.mail()
     if found.count()[1]:
         return found.finish()
+    # First of the builds that of x86_64, which most guests wait for and make run has done;
+    # first beside it what fails fast.
     plan = jobs.Plan()
-    plan_checks(plan, wanted)
+    patched = kernels.Kernel("x86_64")
+    built = None
     if wanted.directories("x86_64") or any(
             wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "boot", "stress", "fntrace",
                                                      "bench", "sparse", guest.FTRACETEST)):
-        plan_x86(plan, wanted)
+        built = plan.add("build x86_64", lambda found: patched.build())
+    plan_checks(plan, wanted)
+    if built:
+        plan_x86(plan, wanted, patched, built)
     for name in OTHERS:
         if any(wanted.part(part, name) for part in ON_A_KERNEL) \
                 or wanted.directories(name):
             plan_other(plan, wanted, name)
-    for name in BUILT_ONLY:
-        if wanted.part("sites", name):
-            kernel = kernels.Kernel(name)
-            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
-    if wanted.part("steps"):
-        plan.add("every step builds", check.check_steps)
+    plan_builds(plan, wanted)
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
     plan.run(found)
