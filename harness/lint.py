@@ -63,7 +63,7 @@ def check_rustfmt(found):
 DOCUMENTATION = "Documentation/"
 # What a page calls another by; Sphinx makes a link of it, or says nothing.
 PAGE_NAME = re.compile(r"\bDocumentation/[\w./-]+\.(?:rst|txt|yaml)\b")
-WARNING = re.compile(r"(?P<path>[^:\s]+):(?:docstring of \S+:)?(?P<line>\d+): (?P<words>.*)")
+WARNING = re.compile(r"(?:WARNING: kernel-doc '.* (?=\S+' failed))?([^:'\s]+)[:']")
 ELSEWHERE = re.compile(r"unknown document: '/?(\S+)'")
 
 
@@ -106,19 +106,17 @@ def check_pages(found):
     said = {}
     with ui.Step("our pages through Sphinx"), \
             tempfile.TemporaryDirectory(dir=BUILD, prefix="pages-") as scratch:
-        work = pathlib.Path(scratch) / "source"
+        work, html = pathlib.Path(scratch) / "source", pathlib.Path(scratch) / "html"
         page_tree(work, pages)
 
         def on_line(line):
             line = line.replace(f"{series.TREE}/", "").replace(f"{work}/", DOCUMENTATION)
             line = line.replace(f"{DOCUMENTATION}{TOOLS}", TOOLS)
             match = WARNING.match(line)
-            if not match:
-                return
             other = ELSEWHERE.search(line)
-            if other and (series.TREE / DOCUMENTATION / f"{other.group(1)}.rst").exists():
-                return
-            said.setdefault(match["path"], []).append(line)
+            if match and not (other and (series.TREE / DOCUMENTATION
+                                         / f"{other.group(1)}.rst").exists()):
+                said.setdefault(match.group(1), []).append(line)
 
         # No doctrees of an earlier run: a page that is not read anew is not warned of.
         status = ui.run(
@@ -127,15 +125,20 @@ def check_pages(found):
              "-D", "version=0", "-D", "release=0",
              "-D", f"kerneldoc_srctree={series.TREE}",
              "-D", f"kerneldoc_bin={series.TREE}/scripts/kernel-doc",
-             work, pathlib.Path(scratch) / "html"], log, on_line=on_line,
+             work, html], log, on_line=on_line,
             env=dict(os.environ, srctree=str(series.TREE), PYTHONDONTWRITEBYTECODE="1",
                      LC_ALL="C.UTF-8"))
+        written = {str(path.relative_to(html).with_suffix(".rst"))
+                   for path in html.rglob("*.html")}
     for page in pages:
         text = (series.TREE / page).read_text(encoding="utf-8")
         sources = re.findall(r"^\s*\.\. kernel-doc:: *(\S+)", text, re.MULTILINE)
-        words = [*page_troubles(page), *said.pop(page, ())]
-        for source in sources:
-            words += said.get(source, ())
+        words = list(page_troubles(page))
+        # Of kernel-doc, the page is named without its suffix, or only the source.
+        for name in (page, page.removesuffix(".rst"), *sources):
+            words += said.get(name, ())
+        if page.removeprefix(DOCUMENTATION) not in written:
+            words.append("was not written")
         found.add(group, page, not words, words[0] if words else "")
     if status:
         found.add(group, "sphinx-build", False, f"{ui.last_error(log)} (log: {shown(log)})")
@@ -213,7 +216,8 @@ class CocciCheck:
 
     def digests(self):
         """A hash for each file, over all that could make it be seen differently."""
-        common = hashlib.sha256(self.version.encode() + pathlib.Path(__file__).read_bytes())
+        settings = (self.version, COCCI_KERNEL, COCCI_INCLUDES, COCCI_FALSE)
+        common = hashlib.sha256(repr(settings).encode())
         for patch in self.patches:
             common.update((series.TREE / COCCI / patch.name).read_bytes())
         for path in self.files:

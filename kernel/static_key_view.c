@@ -40,6 +40,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/static_key_view.h>
+#include <linux/string_choices.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 
@@ -582,8 +583,8 @@ static void static_key_view_show_key(struct seq_file *m, struct static_key *key)
 		int count = static_key_count(key);
 
 		seq_printf(m, "%s %d %s",
-			   static_batch_pending(key) ? "pending" : count ? "on" : "off", count,
-			   key->type & JUMP_TYPE_TRUE ? "on" : "off");
+			   static_batch_pending(key) ? "pending" : str_on_off(count), count,
+			   str_on_off(key->type & JUMP_TYPE_TRUE));
 	} else {
 		seq_puts(m, "init - -");
 	}
@@ -667,7 +668,7 @@ static void static_key_view_show_mismatch(struct seq_file *m,
 		   static_key_view_read_name(wanted));
 	mod = static_key_view_module_at((unsigned long)key);
 	static_key_view_show_key_name(m, key, mod);
-	seq_printf(m, " which is %s\n", static_key_enabled(key) ? "on" : "off");
+	seq_printf(m, " which is %s\n", str_on_off(static_key_enabled(key)));
 }
 
 /* Nothing may be pending: no site has to wait for the end of a batch. */

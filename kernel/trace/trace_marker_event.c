@@ -20,6 +20,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string_choices.h>
 #include <linux/string_helpers.h>
 
 #include <asm/setup.h>
@@ -1182,7 +1183,7 @@ static int available_markers_show_line(struct seq_file *m,
 
 	if (!format)
 		return -ENOMEM;
-	seq_printf(m, "%s %u %s", s->on ? "on" : "off", sites, s->name);
+	seq_printf(m, "%s %u %s", str_on_off(s->on), sites, s->name);
 	if (s->module)
 		seq_printf(m, " [%s]", s->module);
 	seq_putc(m, '\t');

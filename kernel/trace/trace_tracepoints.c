@@ -20,6 +20,7 @@
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/static_key_view.h>
+#include <linux/string_choices.h>
 #include <linux/tracepoint.h>
 
 #include "trace.h"
@@ -87,7 +88,7 @@ static void tracepoints_show_one(struct seq_file *m, struct tracepoint *tp,
 {
 	const struct tracepoint_func *probes, *probe;
 
-	seq_printf(m, "%s %s", static_key_enabled(&tp->key) ? "on" : "off", tp->name);
+	seq_printf(m, "%s %s", str_on_off(static_key_enabled(&tp->key)), tp->name);
 	if (mod)
 		seq_printf(m, " [%s]", module_name(mod));
 	seq_putc(m, '\n');
