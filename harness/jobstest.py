@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of jobs.py and of what results.py and test.py make of jobs and guests (KTAP)."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+
+import jobs
+import results
+import test
+import ui
+
+
+def finish(found):
+    """What the user sees at the end, and the status."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        status = found.finish()
+    return said.getvalue().splitlines(), status
+
+
+def run(plan):
+    found = results.Results()
+    with contextlib.redirect_stdout(io.StringIO()):
+        plan.run(found)
+    return found
+
+
+def failing():
+    """A build that fails, a guest that needs it, and one that does not."""
+    plan = jobs.Plan()
+    seen = []
+
+    def fail(_):
+        raise ui.Failure("no space left")
+
+    def passes(found):
+        seen.append("other")
+        found.add("other", "test", True, seconds=2.5)
+
+    built = plan.add("build", fail)
+    plan.add("guest", lambda found: seen.append("guest"), built, lane=jobs.SINGLE)
+    plan.add("other", passes, lane=jobs.SINGLE)
+    return run(plan), seen
+
+
+def lanes():
+    """How many jobs were at work at once, by lane."""
+    plan = jobs.Plan()
+    lock = threading.Lock()
+    now = {jobs.BUILD: 0, jobs.SINGLE: 0}
+    most = dict(now)
+    together = []
+
+    def work(lane):
+        with lock:
+            now[lane] += 1
+            most[lane] = max(most[lane], now[lane])
+            together.append(all(now.values()))
+        time.sleep(0.1)
+        with lock:
+            now[lane] -= 1
+
+    for lane in (jobs.BUILD, jobs.SINGLE) * 6:
+        plan.add(lane, lambda found, lane=lane: work(lane), lane=lane)
+    run(plan)
+    return most, any(together)
+
+
+SAID = """@test a:one.sh
+@test a:two.sh
+@test a:three.sh
+@test a:four.sh
+# selftests: a: one.sh
+# ok 1 first part
+# ok 2 second part # SKIP no program
+ok 1 selftests: a: one.sh
+# selftests: a: two.sh
+# not ok 1 broken part
+not ok 2 selftests: a: two.sh # exit=1
+# selftests: a: three.sh
+# three: [FAIL]
+ok 3 selftests: a: three.sh
+# selftests: b: whole.sh
+ok 1 selftests: b: whole.sh # SKIP"""
+RESULTS = {"a/one.sh: first part": True, "a/one.sh: second part": None, "a/one.sh": True,
+           "a/two.sh: broken part": False, "a/two.sh": False, "a/three.sh": False,
+           "b/whole.sh": False}
+
+
+def tests():
+    """Yield (name, ok) of each test."""
+    with tempfile.TemporaryDirectory() as work:
+        results.KTAP = pathlib.Path(work) / "results.ktap"
+        results.DURATIONS = pathlib.Path(work) / "durations.txt"
+        found, seen = failing()
+        lines, status = finish(found)
+        ktap = results.KTAP.read_text(encoding="utf-8")
+        yield "a failed build ends in a count line", lines[-1] == "1 passed, 2 failed, 0 skipped"
+        yield "a failed build is a failed run", status == 1
+        yield "a failed build is in the KTAP", "not ok 1 comes to its end # no space left" in ktap
+        yield "what needs it is not run, and says so", (
+            "guest" not in seen and "not run, for: build" in ktap)
+        yield "what does not need it is run", "other" in seen
+        yield "durations are in the KTAP", "  # duration_ms: 2500" in ktap
+        yield "the slowest tests are named", any("other: test" in line for line in lines)
+        yield "a run without a test fails", finish(results.Results())[1] == 1
+
+    most, together = lanes()
+    yield "one build at a time", most[jobs.BUILD] == 1
+    yield "no more guests than CPUs", most[jobs.SINGLE] == jobs.WIDTH[jobs.SINGLE]
+    yield "a build and a guest at the same time", together
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        kselftest = test.Kselftest(ui.Step("nothing"))
+    for line in SAID.splitlines():
+        kselftest.line(line)
+    got = {name: ok for name, ok, *_ in kselftest.results}
+    yield "each part of a kselftest is a result, a skipped one is skipped", got == RESULTS
+    yield "[FAIL] is about its own test", [
+        name for name, _, detail, _ in kselftest.results if "[FAIL]" in detail] == ["a/three.sh"]
+    yield "a kselftest that does not end is missed", set(kselftest.promised) - set(got) == {
+        "a/four.sh"}
+    kselftest.line(None)
+    yield "a second run of a guest starts anew", not kselftest.results
+
+
+def main():
+    failed = count = 0
+    for count, (name, ok) in enumerate(tests(), 1):
+        failed += not ok
+        print(f"{'ok' if ok else 'not ok'} {count} {name}", flush=True)
+    print(f"1..{count}")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
