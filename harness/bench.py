@@ -417,9 +417,9 @@ NOTES = (
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
     "uftrace; _disabled is compared with an empty hook, time.fntrace_convert with uftrace dump",
-    "*_all are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
+    "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
     "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
-    "time.*_all count 1 ns for each instruction of any of the CPUs, which take turns",
+    "time.*_all* count 1 ns for each instruction of any of the CPUs, which take turns",
     "bytes.text counts the code that stays after boot, without padding",
 )
 

@@ -220,12 +220,15 @@ class CocciCheck:
         common = hashlib.sha256(repr(settings).encode())
         for patch in self.patches:
             common.update((series.TREE / COCCI / patch.name).read_bytes())
-        for path in self.files:
-            if path.endswith(".h"):
-                common.update((series.TREE / path).read_bytes())
+        headers = [path for path in self.files if path.endswith(".h")]
         for path in self.files:
             digest = common.copy()
-            digest.update(path.encode() + (series.TREE / path).read_bytes())
+            text = (series.TREE / path).read_bytes()
+            digest.update(path.encode() + text)
+            included = set(re.findall(rb'^\s*#\s*include.*?(\w+\.h)[">]', text, re.MULTILINE))
+            for header in headers:
+                if os.path.basename(header).encode() in included:
+                    digest.update((series.TREE / header).read_bytes())
             yield path, digest.hexdigest()
 
     def run(self, patch, groups):

@@ -147,6 +147,10 @@ def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=Non
         argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         start_new_session=True, text=True, errors="replace")
+    if argv[0] == "nice":
+        # The scheduler weighs sessions first, and a nice value only within one.
+        with contextlib.suppress(OSError):
+            pathlib.Path(f"/proc/{process.pid}/autogroup").write_text(argv[2], encoding="ascii")
     RUNNING.add(process)
     over = threading.Event()
     heard = [time.monotonic()]
