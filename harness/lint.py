@@ -3,13 +3,11 @@
 """What the kernel's own linters say about our files.
 
     lint.py fast      rustfmt, Sphinx on our pages, the base's coccicheck
-    lint.py builds    our objects in unusual configurations, with W=1 and
-                      clippy
+    lint.py builds    W=1 and clippy, in unusual configurations
 
-Everything reads build/linux and writes elsewhere.
+All of it needs only build/linux, and writes elsewhere.
 """
 
-import contextlib
 import dataclasses
 import hashlib
 import os
@@ -25,7 +23,7 @@ import kernel as kernels
 import results
 import series
 import ui
-from ui import BUILD, LOGS, ROOT, Failure, shown
+from ui import BUILD, LOGS, Failure, shown
 
 RUSTFMT = dict(word.split("=", 1) for word in kernels.RUST_TOOLS)["RUSTFMT"]
 
@@ -147,6 +145,7 @@ def check_pages(found):
 
 # --- Coccinelle ------------------------------------------------------------
 
+SPATCH = "/usr/bin/spatch"
 COCCI = "scripts/coccinelle/"
 # What is about functions and macros that only the kernel has.
 COCCI_KERNEL = ("api/", "free/", "locks/", "misc/array_size", "misc/minmax",
@@ -177,7 +176,6 @@ class SemanticPatch:
     @staticmethod
     def read(path):
         text = path.read_text(encoding="utf-8")
-        # The last colon's field counts, as with its cut -d:.
         options = re.findall(r"Options:(.*)", text)
         requires = re.search(r"Requires:\s*(\S+)", text)
         return SemanticPatch(str(path.relative_to(series.TREE / COCCI)),
@@ -205,7 +203,7 @@ class CocciCheck:
         self.log = log
         self.where = BUILD / "obj" / "coccinelle"
         self.clean = self.where / "clean"
-        self.version = subprocess.run(["spatch", "--version"], capture_output=True,
+        self.version = subprocess.run([SPATCH, "--version"], capture_output=True,
                                       text=True, check=True).stdout.split()[2]
         self.patches = [SemanticPatch.read(path) for path in
                         sorted((series.TREE / COCCI).rglob("*.cocci"))]
@@ -233,7 +231,7 @@ class CocciCheck:
 
     def run(self, patch, groups):
         """One semantic patch; GROUPS is a file in which files stand apart."""
-        argv = ["spatch", "-D", "report", "--no-show-diff", "--very-quiet", "--no-scanner",
+        argv = [SPATCH, "-D", "report", "--no-show-diff", "--very-quiet", "--no-scanner",
                 "--cocci-file", COCCI + patch.name, *patch.options, *COCCI_INCLUDES,
                 "--file-groups", groups]
 
@@ -250,7 +248,10 @@ class CocciCheck:
                 last[0] = line
 
         last = ["no output"]
-        if ui.run([*kernels.NICE, *argv], self.log, on_line=on_line, cwd=series.TREE):
+        # It loads the library of the python3 that comes first, and wants a home.
+        env = dict({"HOME": "/"}, **os.environ)
+        env["PATH"] = f"/usr/bin:{env['PATH']}"
+        if ui.run([*kernels.NICE, *argv], self.log, on_line=on_line, cwd=series.TREE, env=env):
             self.broken[patch.name] = last[0]
 
     def check(self, files, step):
@@ -314,7 +315,7 @@ def check_coccinelle(found):
 
 # --- unusual configurations ------------------------------------------------
 
-# All of what the series adds, and what of the base has hooks for it.
+# All that the series adds, and what of the base has hooks for it.
 VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
                      *kernels.SERIES_FRAGMENTS)
 VARIANT_CONFIG = """\
@@ -322,7 +323,7 @@ CONFIG_DYNAMIC_DEBUG=y
 CONFIG_FPROBE=y
 CONFIG_FPROBE_EVENTS=y
 """
-# Files of ours below these are parts of the kernel, and so are those that the series edits.
+# Below these, a file that is ours or that the series edits is part of the kernel.
 VARIANT_PLACES = ("arch/x86/", "drivers/", "fs/", "kernel/", "lib/", "rust/", "samples/")
 # What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
 # helpers.o, and what needs BTF, which check.check_steps() builds.
@@ -420,11 +421,11 @@ class Variant(kernels.Kernel):
         return set(done.stdout.split())
 
     def compile(self, step):
-        """Compile; returns the result for each file, None if it is not enabled.
+        """Compile; returns what is wrong with each file, None if it is not enabled.
 
         What has been compiled without a warning is not compiled again, unless
-        it has changed. A file that was warned of must be: no object of ours
-        stays if the last run did not end well.
+        it has changed. A file that was warned of must be, to be warned of again:
+        no object of ours stays if the last run did not end well.
         """
         sources = self.sources()
         clean = self.out / ".clean"
@@ -466,13 +467,14 @@ class Variant(kernels.Kernel):
                         env=kernels.environment())
         if status and not said:
             raise Failure(f"{self.what}: {ui.last_error(self.log)} (log: {shown(self.log)})")
+        if status:
+            return said
         wanted = set().union(*map(self.enabled, {os.path.dirname(built)
                                                  for built in sources.values()
                                                  if built not in RUST_PARTS.values()}))
         objects = sorted(wanted.intersection(sources.values()))
-        if not status:
-            ui.run(self.make("-k", *objects), self.log, on_line=on_line,
-                   env=kernels.environment())
+        ui.run(self.make("-k", *objects), self.log, on_line=on_line,
+               env=kernels.environment())
         outcome = {}
         for path, built in sources.items():
             if path in said:
@@ -497,17 +499,17 @@ def variants():
                       "TEST_STATIC_BRANCH_ASM"), rust=True),
         Variant("no-modules", "without modules",
                 change="# CONFIG_MODULES is not set\n",
-                lost=("MODULE_UNLOAD", "TEST_STATIC_KEYS", "SAMPLE_TRACE_EVENTS", "TEST_FUNC_EVENT",
-                      "TEST_MARKER", "SAMPLE_MARKERS")),
+                lost=("MODULE_UNLOAD", "TEST_STATIC_KEYS", "SAMPLE_TRACE_EVENTS",
+                      "TEST_FUNC_EVENT", "TEST_MARKER", "SAMPLE_MARKERS")),
         Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
         Variant("rt", "with PREEMPT_RT", change="CONFIG_PREEMPT_RT=y\n", lost=("PREEMPT",)),
     )
 
 
 def check_variants(found):
-    """Our files compile without a warning, by W=1 or clippy, in every variant."""
+    """Our files compile without a warning of W=1 or clippy in every variant."""
     for variant in variants():
-        group = f"compiled {variant.what}"
+        group, clippy = f"W=1 {variant.what}", f"clippy {variant.what}"
         try:
             with ui.Step(f"compile our files {variant.what}") as step:
                 outcome = variant.compile(step)
@@ -518,13 +520,15 @@ def check_variants(found):
             # A variant that loses nothing has all.
             if words is None and variant.change:
                 continue
-            found.add(group, path, words == "",
+            found.add(clippy if path.endswith(".rs") else group, path, words == "",
                       "no Makefile enables it" if words is None else words)
         found.close(group)
+        if variant.rust:
+            found.close(clippy)
 
 
 def fast(found):
-    """What needs only build/linux."""
+    """What needs no compiler."""
     LOGS.mkdir(parents=True, exist_ok=True)
     check_rustfmt(found)
     check_pages(found)
