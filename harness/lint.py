@@ -8,14 +8,15 @@
 All of it needs only build/linux, and writes elsewhere.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import os
 import pathlib
+import queue
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 
@@ -264,18 +265,23 @@ class CocciCheck:
             lists[name].write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
             if not wanted:
                 del lists[name]
-        usable = [patch for patch in self.patches if not patch.useless(self.version)]
+        left = queue.SimpleQueue()
+        for patch in self.patches:
+            if not patch.useless(self.version):
+                left.put(patch)
 
-        def work(patches):
-            for patch in patches:
-                groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL) else "all")
-                if groups:
-                    self.run(patch, groups)
-                step.advance(note=patch.name)
+        def work(_):
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    patch = left.get_nowait()
+                    groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL)
+                                       else "all")
+                    if groups:
+                        self.run(patch, groups)
+                    step.advance(note=patch.name)
 
-        count = os.cpu_count()
-        step.total = len(usable)
-        ui.parallel(work, [usable[first::count] for first in range(count)])
+        step.total = left.qsize()
+        ui.parallel(work, range(os.cpu_count()))
 
 
 def check_coccinelle(found):
