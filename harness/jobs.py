@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Jobs that run at the same time, each as soon as those it needs are done.
 
-There are two lanes. A build uses all CPUs by itself, so one of them runs at a
-time. A guest has one emulation thread and most checks have one process, so as
-many of these run as there are CPUs. Builds are started with a lower priority (kernel.NICE): a guest next to
-one runs as if it were alone, and the build takes what is left.
+There are two lanes. A guest has one emulation thread and most checks have one
+process, so as many of these run as there are CPUs. A build could use all CPUs,
+but does not all the time: two of them fill each other's gaps. Builds are started
+with a lower priority (kernel.NICE): a guest next to one runs as if it were
+alone, and the builds take what is left.
 """
 
 import os
@@ -13,7 +14,7 @@ import threading
 import ui
 
 BUILD, SINGLE = "build", "single"
-WIDTH = {BUILD: 1, SINGLE: os.cpu_count()}
+WIDTH = {BUILD: 2, SINGLE: os.cpu_count()}
 
 
 class Job:

@@ -543,8 +543,6 @@ def plan_builds(plan, wanted):
             plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
     if wanted.part("check"):
         plan.add("other configurations", lint.builds)
-    if wanted.part("steps"):
-        plan.add("every step builds", check.check_steps)
 
 
 def built_only(found, kernel):
@@ -573,6 +571,9 @@ def main(args):
                                                      "bench", "sparse", guest.FTRACETEST)):
         built = plan.add("build x86_64", lambda found: patched.build())
     plan_checks(plan, wanted)
+    if wanted.part("steps"):
+        # One after the other, so it takes longest.
+        plan.add("every step builds", check.check_steps)
     if built:
         plan_x86(plan, wanted, patched, built)
     for name in OTHERS:
