@@ -130,14 +130,5 @@ def tests():
     yield "a second run of a guest starts anew", not kselftest.results
 
 
-def main():
-    failed = count = 0
-    for count, (name, ok) in enumerate(tests(), 1):
-        failed += not ok
-        print(f"{'ok' if ok else 'not ok'} {count} {name}", flush=True)
-    print(f"1..{count}")
-    return 1 if failed or not count else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(results.ktap_of(tests()))

@@ -103,3 +103,13 @@ class Results:
               f"{clock(time.monotonic() - self._start)} in all")
         print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
         return 1 if failed or not passed else 0
+
+
+def ktap_of(tests):
+    """Print (name, ok) of each test as KTAP, as it comes; returns an exit status."""
+    failed = count = 0
+    for count, (name, ok) in enumerate(tests, 1):
+        failed += not ok
+        print(f"{'ok' if ok else 'not ok'} {count} {name}", flush=True)
+    print(f"1..{count}")
+    return 1 if failed or not count else 0
