@@ -12,7 +12,7 @@ help:
 	@echo 'make run         build the patched kernel, boot it, trace; then a guest shell'
 	@echo 'make test        every check and test; FULL=1 runs the long ones as well'
 	@echo '                 TARGETS="markers ..." ARCH=x86_64 only some of them'
-	@echo 'make check       the fast static checks only'
+	@echo 'make check       the static checks only, and our files in other configurations'
 	@echo 'make bench       measure against the pristine kernel, build/bench/'
 	@echo 'make shell       boot the patched kernel with a shell'
 	@echo 'make menuconfig  change the configuration of the patched kernel'

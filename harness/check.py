@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checks that need no guest.
 
-    check.py fast      what takes seconds: the byte comparison of the branch
+    check.py fast      what needs no kernel: the byte comparison of the branch
                        sites, the self-test of sitecheck.py, checkpatch,
-                       kernel-doc, the harness's own files
+                       kernel-doc, the harness's own files, and lint.py
     check.py series    git am gives build/linux again; every step of the
                        series builds
 """
