@@ -36,8 +36,9 @@
  *
  * Everything here happens under tracepoints_mutex. A task that is not in a
  * batch and changes a tracepoint with a pending change lets all that is pending
- * take effect first; so does a module with tracepoints that goes away, and a
- * task in a batch that calls tracepoint_synchronize_unregister().
+ * take effect first; so does a module with tracepoints that goes away, and any
+ * task that calls tracepoint_synchronize_unregister(): who waits for a probe to
+ * be gone need not be who unregistered it.
  */
 #include <linux/export.h>
 #include <linux/jump_label.h>
@@ -355,8 +356,8 @@ void tracepoint_batch_settle(void)
  * they return.
  *
  * A probe that was unregistered may be called until
- * tracepoint_synchronize_unregister() returns, as always; that function ends
- * the waiting within a batch.
+ * tracepoint_synchronize_unregister() returns, as always, whichever task calls
+ * it; that function lets everything pending take effect first.
  *
  * Batches may be nested, then the outermost one counts. It is a batch of static
  * keys as well, see static_batch_begin().
@@ -390,15 +391,20 @@ void tracepoint_batch_end(struct tracepoint_batch *batch)
 EXPORT_SYMBOL_GPL(tracepoint_batch_end);
 
 /**
- * tracepoint_batch_flush - let what the current task has put off take effect
+ * tracepoint_batch_flush - let what has been put off take effect
  *
- * The batch goes on. Outside of one it does nothing.
+ * That is what any task has put off, in a batch that goes on. Without anything
+ * pending it takes no lock.
  *
  * Context: task. Takes tracepoints_mutex, and what static_batch_flush() takes.
  */
 void tracepoint_batch_flush(void)
 {
-	if (static_batch_in(&tracepoint_batch_tasks))
+	/*
+	 * Whoever waits for a probe that another task has unregistered has been
+	 * told so by that task, and therefore sees the count that it left.
+	 */
+	if (READ_ONCE(tracepoint_batch_items.nr))
 		tracepoint_batch_settle();
 }
 EXPORT_SYMBOL_GPL(tracepoint_batch_flush);
