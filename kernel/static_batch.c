@@ -19,7 +19,9 @@
  *   what they promise without batches.
  * - Modules come and go only after everything pending has been patched. Module
  *   notifiers make changes as well, which is what is pending then once more; so
- *   the last of them patches it, before a module and its keys are freed.
+ *   the last of them patches it, before a module and its keys are freed. If one
+ *   of them refuses the module, those behind it are not told that the module
+ *   goes, and prepare_coming_module() patches what is pending.
  * - The end of a batch patches everything pending, also what other batches have
  *   left so far. A change may take effect before the end of its batch, never
  *   after it.
@@ -28,11 +30,10 @@
  * patched at once and the change is made as outside of a batch.
  *
  * A pending key is one whose sites all say the opposite of its state. Enabled,
- * its count is kept negated: to static_key_fast_inc_not_disabled() and
- * static_key_dec_not_one(), which take no lock, that is a key in transition, as
- * the -1 of static_key_slow_inc_cpuslocked(). Disabled, it is 0, where these
- * two stop as well. So every change of a pending key gets here, under
- * jump_label_mutex.
+ * static_key::enabled is STATIC_BATCH_PENDING plus its count: as that is
+ * negative, static_key_fast_inc_not_disabled() and static_key_dec_not_one(),
+ * which take no lock, do not change it. Disabled, it is 0, where these two stop
+ * as well. So every change of a pending key gets here, under jump_label_mutex.
  *
  * Locks, outermost first: cpus_read_lock(), static_call_mutex (pending calls),
  * jump_label_mutex (pending keys), and what the architecture takes in order to
@@ -42,7 +43,6 @@
 #include <linux/export.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
-#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
 #include <linux/sched.h>
@@ -90,7 +90,7 @@ static void static_batch_key_is_patched(struct static_batch_item *item)
 
 	/* Pairs with the fast paths, see static_key_slow_inc_cpuslocked(). */
 	if (count < 0)
-		atomic_set_release(&key->enabled, -count);
+		atomic_set_release(&key->enabled, count - STATIC_BATCH_PENDING);
 	static_batch_remove_key(item);
 }
 
@@ -138,9 +138,9 @@ static bool static_batch_key_inc(struct static_key *key,
 		return false;
 	if (old < 0) {
 		if (count)
-			atomic_dec(&key->enabled);
+			atomic_inc(&key->enabled);
 		else
-			WARN_ON_ONCE(old != -1);
+			WARN_ON_ONCE(old != STATIC_BATCH_PENDING + 1);
 	} else if (item) {
 		/* It has been disabled in a batch, and its sites are still on. */
 		atomic_set_release(&key->enabled, 1);
@@ -149,7 +149,7 @@ static bool static_batch_key_inc(struct static_key *key,
 		if (!static_key_has_sites(key) ||
 		    !static_batch_put_off_key(key))
 			return false;
-		atomic_set(&key->enabled, -1);
+		atomic_set(&key->enabled, STATIC_BATCH_PENDING + 1);
 	}
 	return true;
 }
@@ -159,13 +159,13 @@ static bool static_batch_key_dec(struct static_key *key,
 {
 	int old = atomic_read(&key->enabled);
 
-	if (old == -1) {
+	if (old == STATIC_BATCH_PENDING + 1) {
 		/* It has been enabled in a batch, and its sites are still off. */
 		atomic_set(&key->enabled, 0);
 		static_batch_remove_key(item);
 	} else if (old < 0) {
 		if (!WARN_ON_ONCE(!count))
-			atomic_inc(&key->enabled);
+			atomic_dec(&key->enabled);
 	} else if (old == 1) {
 		if (!static_key_has_sites(key) ||
 		    !static_batch_put_off_key(key))
@@ -333,8 +333,8 @@ static void static_batch_flush_cpuslocked(void)
  * one to be seen. static_batch_flush() helps where that is needed.
  *
  * Other tasks are not concerned. Batches may be nested, then the outermost one
- * counts. A key may be changed several times; one that ends as it began is not
- * patched at all.
+ * counts; the one that began last ends first. A key may be changed several
+ * times; one that ends as it began is not patched at all.
  *
  * static_call_update() is put off on architectures with
  * CONFIG_HAVE_STATIC_CALL_INLINE and takes effect at once elsewhere. Before

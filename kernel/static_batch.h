@@ -7,6 +7,7 @@
 #define _KERNEL_STATIC_BATCH_H
 
 #include <linux/hash.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -78,20 +79,23 @@ static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 				      struct static_batch *batch)
 {
 	struct static_batch *outer;
+	bool left = false;
 
 	spin_lock(&tasks->lock);
 	outer = static_batch_find(tasks);
-	if (!WARN_ON_ONCE(!outer)) {
-		/* Also if they do not end in the order in which they began. */
-		if (outer->depth) {
-			outer->depth--;
-			outer = NULL;
-		} else {
-			list_del(&outer->node);
-		}
+	if (outer == batch) {
+		/*
+		 * It leaves the list in any case, as the stack frame that it is
+		 * in will be gone. A nested batch that ends later finds nothing.
+		 */
+		WARN_ON_ONCE(batch->depth);
+		list_del(&batch->node);
+		left = true;
+	} else if (!WARN_ON_ONCE(!outer || !outer->depth)) {
+		outer->depth--;
 	}
 	spin_unlock(&tasks->lock);
-	return outer;
+	return left;
 }
 
 /* --- what has been put off ------------------------------------------------ */
@@ -160,6 +164,15 @@ enum static_batch_op {
 	STATIC_BATCH_ENABLE,
 	STATIC_BATCH_DISABLE,
 };
+
+/*
+ * What static_key::enabled is for a key that n users have enabled in a batch is
+ * STATIC_BATCH_PENDING + n, until its sites are patched. It is negative, which
+ * is what static_key_fast_inc_not_disabled() and static_key_dec_not_one() stop
+ * at, and it is not -1, by which these know a first static_key_slow_inc() that
+ * is in progress.
+ */
+#define STATIC_BATCH_PENDING	INT_MIN
 
 #ifdef CONFIG_JUMP_LABEL
 extern struct static_batch_tasks static_batch_tasks;

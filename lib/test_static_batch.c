@@ -11,15 +11,18 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/jump_label.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/static_batch.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <linux/tracepoint_batch.h>
 #include <linux/workqueue.h>
@@ -107,6 +110,34 @@ static noinline unsigned int few_on_3(void)
 static unsigned int (*const few_on[NR_FEW])(void) = {
 	few_on_0, few_on_1, few_on_2, few_on_3,
 };
+
+/* More sites than x86 lets trap at a time. */
+#define NR_LONG		9
+#define LONG_SITES	(NR_LONG * 512)
+
+static DEFINE_STATIC_KEY_ARRAY_FALSE(long_keys, NR_LONG);
+
+#define LONG_ON(i)					\
+static noinline unsigned int long_on_##i(void)		\
+{							\
+	return REPEAT_4(REPEAT_64(FEW_2(long_keys[i])));	\
+}
+
+LONG_ON(0)
+LONG_ON(1)
+LONG_ON(2)
+LONG_ON(3)
+LONG_ON(4)
+LONG_ON(5)
+LONG_ON(6)
+LONG_ON(7)
+LONG_ON(8)
+
+static unsigned int long_on(void)
+{
+	return long_on_0() + long_on_1() + long_on_2() + long_on_3() + long_on_4() +
+	       long_on_5() + long_on_6() + long_on_7() + long_on_8();
+}
 
 /* Without any site. */
 static DEFINE_STATIC_KEY_FALSE(bare_key);
@@ -292,10 +323,35 @@ static void static_batch_many_sites(struct kunit *test)
 	}
 }
 
+/*
+ * More sites than x86 updates at once, TP_VEC_GROWN_MAX. Some of them lie across
+ * the end of a page, wherever the compiler puts them.
+ */
+static void static_batch_long_queue(struct kunit *test)
+{
+	struct static_batch batch;
+	int i;
+
+	static_batch_begin(&batch);
+	for (i = 0; i < NR_LONG; i++)
+		static_branch_enable(&long_keys[i]);
+	KUNIT_EXPECT_EQ(test, long_on(), 0);
+	static_batch_end(&batch);
+	KUNIT_EXPECT_EQ(test, long_on(), LONG_SITES);
+
+	static_batch_begin(&batch);
+	for (i = 0; i < NR_LONG; i++)
+		static_branch_disable(&long_keys[i]);
+	KUNIT_EXPECT_EQ(test, long_on(), LONG_SITES);
+	static_batch_end(&batch);
+	KUNIT_EXPECT_EQ(test, long_on(), 0);
+}
+
 struct hammer {
 	enum phase	phase;
 	unsigned int	wrong;
-	unsigned int	rounds;
+	/* How often sites were asked that had to go one way; a lower bound. */
+	unsigned int	checks;
 };
 
 /* What is expected before the sites are asked. */
@@ -313,6 +369,7 @@ static void hammer_check(struct hammer *hammer, enum phase before, unsigned int 
 	if (before == PHASE_EITHER || READ_ONCE(hammer->phase) != before)
 		return;
 	hammer->wrong += on != (before == PHASE_ON ? all : 0);
+	WRITE_ONCE(hammer->checks, hammer->checks + 1);
 }
 
 static int hammer_sites(void *arg)
@@ -331,7 +388,6 @@ static int hammer_sites(void *arg)
 		before = get_phase(hammer);
 		on = many_on();
 		hammer_check(hammer, before, on, NR_MANY);
-		WRITE_ONCE(hammer->rounds, hammer->rounds + 1);
 		cond_resched();
 	}
 	return 0;
@@ -344,6 +400,18 @@ static void set_phase(struct hammer *hammer, enum phase phase)
 	WRITE_ONCE(hammer->phase, phase);
 	/* Pairs with hammer_check(). */
 	smp_mb();
+}
+
+/* In the phase that it is. */
+static void expect_checks(struct kunit *test, struct hammer *hammer)
+{
+	unsigned int before = READ_ONCE(hammer->checks);
+	unsigned long end = jiffies + 10 * HZ;
+
+	/* More than one of each thread, which may have begun in the last phase. */
+	while (READ_ONCE(hammer->checks) - before < 4 * NR_FEW && time_before(jiffies, end))
+		msleep(20);
+	KUNIT_EXPECT_GE(test, READ_ONCE(hammer->checks) - before, 4 * NR_FEW);
 }
 
 /* Sites go one way or the other while they are patched under a CPU. */
@@ -368,13 +436,12 @@ static void static_batch_hot_sites(struct kunit *test)
 			change(&few_keys[i], on ? KEY_INC : KEY_DEC);
 		static_batch_end(&batch);
 		set_phase(&hammer, on ? PHASE_ON : PHASE_OFF);
-		msleep(20);
+		expect_checks(test, &hammer);
 	}
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		end_thread(test, threads[i]);
 	KUNIT_EXPECT_EQ(test, hammer.wrong, 0);
-	KUNIT_EXPECT_GT(test, hammer.rounds, 0);
 }
 
 static void static_batch_counts(struct kunit *test)
@@ -490,16 +557,18 @@ static void static_batch_nested(struct kunit *test)
 	expect_few(test, 2, true);
 	expect_few(test, 3, true);
 
-	/* The last one to end counts, whichever it is. */
+	/* One after the other in the same one. */
 	static_batch_begin(&outer);
 	static_branch_disable(&few_keys[0]);
 	static_batch_begin(&inner);
 	static_branch_disable(&few_keys[1]);
-	static_batch_end(&outer);
-	expect_few(test, 0, true);
-	static_branch_disable(&few_keys[2]);
-	expect_few(test, 2, true);
 	static_batch_end(&inner);
+	static_batch_begin(&inner);
+	static_branch_disable(&few_keys[2]);
+	static_batch_end(&inner);
+	expect_few(test, 0, true);
+	expect_few(test, 2, true);
+	static_batch_end(&outer);
 	expect_few(test, 0, false);
 	expect_few(test, 1, false);
 	expect_few(test, 2, false);
@@ -1319,6 +1388,29 @@ static void tracepoint_batch_other_task(struct kunit *test)
 	remove_all_probes(test);
 }
 
+static void other_synchronize(void *arg)
+{
+	probes_synchronize();
+}
+
+/* The task that waits for probes to be gone is not the one that unregisters them. */
+static void tracepoint_batch_other_waits(struct kunit *test)
+{
+	struct tracepoint_batch batch;
+	int tp;
+
+	probes_init();
+	for (tp = 0; tp < NR_TPS; tp++)
+		KUNIT_EXPECT_EQ(test, change_probes(tp, BIT(0) | BIT(2)), 0);
+	tracepoint_batch_begin(&batch);
+	for (tp = 0; tp < NR_TPS; tp++)
+		KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? BIT(2) : 0), 0);
+	in_other_task(other_synchronize, NULL);
+	expect_probes(test, true, "other waits", 0);
+	tracepoint_batch_end(&batch);
+	remove_all_probes(test);
+}
+
 /* Who knows nothing but static keys expects probes to be called at once. */
 static void tracepoint_batch_static(struct kunit *test)
 {
@@ -1420,8 +1512,25 @@ static void tracepoint_batch_nested(struct kunit *test)
 /* --- a batch that user space opens and ends ------------------------------- */
 
 static struct task_struct *hold_thread;
-static DECLARE_COMPLETION(hold_begun);
+/* What the thread is asked to do besides, and that it is done. */
+static struct module *hold_module;
+static DECLARE_COMPLETION(hold_done);
 static DEFINE_MUTEX(hold_lock);
+
+#ifdef CONFIG_MODULES
+/* Enable the keys that a module has, by its sites. */
+static void hold_enable_keys(struct module *mod)
+{
+	struct jump_entry *entry = mod->jump_entries;
+	struct jump_entry *stop = entry + mod->num_jump_entries;
+
+	for (; entry < stop; entry++)
+		if (within_module((unsigned long)jump_entry_key(entry), mod))
+			static_key_enable(jump_entry_key(entry));
+}
+#else
+static void hold_enable_keys(struct module *mod) { }
+#endif
 
 static int hold_batch(void *arg)
 {
@@ -1432,10 +1541,18 @@ static int hold_batch(void *arg)
 	for (i = 0; i < NR_FEW; i++)
 		static_branch_inc(&few_keys[i]);
 	static_call_update(static_batch_test_call, func_1);
-	complete(&hold_begun);
+	complete(&hold_done);
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
-		schedule();
+		struct module *mod = xchg(&hold_module, NULL);
+
+		if (mod) {
+			__set_current_state(TASK_RUNNING);
+			hold_enable_keys(mod);
+			complete(&hold_done);
+		} else {
+			schedule();
+		}
 		set_current_state(TASK_INTERRUPTIBLE);
 	}
 	__set_current_state(TASK_RUNNING);
@@ -1458,7 +1575,7 @@ static int hold_set(const char *value, const struct kernel_param *kp)
 	if (hold && !hold_thread) {
 		struct task_struct *thread;
 
-		reinit_completion(&hold_begun);
+		reinit_completion(&hold_done);
 		/* The thread is not to lose its code. */
 		if (!try_module_get(THIS_MODULE))
 			return -ENODEV;
@@ -1468,7 +1585,7 @@ static int hold_set(const char *value, const struct kernel_param *kp)
 			return PTR_ERR(thread);
 		}
 		hold_thread = thread;
-		wait_for_completion(&hold_begun);
+		wait_for_completion(&hold_done);
 	} else if (!hold && hold_thread) {
 		kthread_stop(hold_thread);
 		hold_thread = NULL;
@@ -1497,9 +1614,90 @@ static const struct kernel_param_ops hold_ops = {
 module_param_cb(hold, &hold_ops, NULL, 0600);
 MODULE_PARM_DESC(hold, "keep a batch open; how many of its sites have been patched");
 
+static int hold_get_pending(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%u\n", static_batch_test_pending());
+}
+
+static const struct kernel_param_ops hold_pending_ops = {
+	.get = hold_get_pending,
+};
+
+module_param_cb(pending, &hold_pending_ops, NULL, 0400);
+MODULE_PARM_DESC(pending, "how many keys and calls are pending");
+
+#ifdef CONFIG_MODULES
+/*
+ * --- a module that is refused ---------------------------------------------
+ *
+ * A notifier that says no ends the chain: those before it are told that the
+ * module goes, those behind it are not. Between these calls and that the
+ * module is freed, the open batch enables the keys of the module.
+ */
+static char refuse[MODULE_NAME_LEN];
+module_param_string(refuse, refuse, sizeof(refuse), 0600);
+MODULE_PARM_DESC(refuse, "a module that is not to be loaded");
+
+static int refuse_keys_notify(struct notifier_block *self, unsigned long val, void *data)
+{
+	struct module *mod = data;
+
+	if (val != MODULE_STATE_GOING || !sysfs_streq(refuse, mod->name))
+		return NOTIFY_DONE;
+
+	guard(mutex)(&hold_lock);
+	if (hold_thread) {
+		reinit_completion(&hold_done);
+		xchg(&hold_module, mod);
+		wake_up_process(hold_thread);
+		wait_for_completion(&hold_done);
+	}
+	return NOTIFY_OK;
+}
+
+static int refuse_notify(struct notifier_block *self, unsigned long val, void *data)
+{
+	struct module *mod = data;
+
+	return val == MODULE_STATE_COMING && sysfs_streq(refuse, mod->name) ?
+		NOTIFY_BAD : NOTIFY_DONE;
+}
+
+/* Told after jump_label.c, whose priority is 1, and before the one that refuses. */
+static struct notifier_block refuse_keys_nb = {
+	.notifier_call = refuse_keys_notify,
+};
+
+static struct notifier_block refuse_nb = {
+	.notifier_call = refuse_notify,
+	.priority = -1,
+};
+
+static int __init refuse_init(void)
+{
+	int ret = register_module_notifier(&refuse_keys_nb);
+
+	if (ret)
+		return ret;
+	ret = register_module_notifier(&refuse_nb);
+	if (ret)
+		unregister_module_notifier(&refuse_keys_nb);
+	return ret;
+}
+module_init(refuse_init);
+
+static void __exit refuse_exit(void)
+{
+	unregister_module_notifier(&refuse_nb);
+	unregister_module_notifier(&refuse_keys_nb);
+}
+module_exit(refuse_exit);
+#endif
+
 static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE(static_batch_many_keys),
 	KUNIT_CASE(static_batch_many_sites),
+	KUNIT_CASE(static_batch_long_queue),
 	KUNIT_CASE_SLOW(static_batch_hot_sites),
 	KUNIT_CASE(static_batch_counts),
 	KUNIT_CASE(static_batch_toggle),
@@ -1516,6 +1714,7 @@ static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE_SLOW(tracepoint_batch_transitions),
 	KUNIT_CASE(tracepoint_batch_errors),
 	KUNIT_CASE(tracepoint_batch_other_task),
+	KUNIT_CASE(tracepoint_batch_other_waits),
 	KUNIT_CASE(tracepoint_batch_static),
 	KUNIT_CASE(tracepoint_batch_nested),
 	KUNIT_CASE_SLOW(tracepoint_batch_no_memory),

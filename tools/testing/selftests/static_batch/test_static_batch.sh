@@ -11,8 +11,8 @@ DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/lib.sh
 
 # IPIs that each other CPU may get for a change, however many sites there are.
-LIMIT=12
-LIMIT_DDEBUG=8
+LIMIT=9
+LIMIT_DDEBUG=5
 # An event system counts if it has so many events.
 SYSTEM_EVENTS=5
 # Others send IPIs as well, now and then: the fewest of so many times count.
@@ -21,10 +21,13 @@ INSTANCE=
 SAMPLE=trace-events-sample
 SAMPLE_DIR=trace_events_sample
 HOLD=/sys/module/$TEST/parameters/hold
+PENDING=/sys/module/$TEST/parameters/pending
+REFUSE=/sys/module/$TEST/parameters/refuse
 
 clean_up()
 {
 	[ ! -e $HOLD ] || echo 0 > $HOLD
+	[ ! -e $REFUSE ] || echo > $REFUSE
 	all_off
 	[ -z "$INSTANCE" ] || rmdir "$INSTANCE"
 	unload $SAMPLE_DIR
@@ -229,7 +232,7 @@ fires()
 	grep -q ": $1[:(]" "$TRACING/trace" || complain "no $1 with $2 enabled" || return
 	put "" "$TRACING/trace"
 	work
-	! grep -q ": $1[:(]" "$TRACING/trace" || complain "$1 with $2 disabled"
+	lacks -q ": $1[:(]" "$TRACING/trace" || complain "$1 with $2 disabled"
 }
 
 # Events that are sure to occur.
@@ -292,6 +295,21 @@ hold()
 		put 0 $HOLD && held 0
 }
 
+# A module that one notifier refuses, after others have been told of it: what the open
+# batch does to its keys meanwhile is not left pending when the module is freed.
+refused()
+{
+	put 1 $HOLD && put $SAMPLE_DIR $REFUSE || return
+	if modprobe $SAMPLE 2> "$TMP/modprobe"; then
+		complain "$SAMPLE was not refused"
+		return
+	fi
+	pending=$(cat $PENDING)
+	put "" $REFUSE
+	[ "$pending" = 0 ] || complain "$pending keys are pending" || return
+	put 0 $HOLD && held 0 && modprobe $SAMPLE && unload $SAMPLE_DIR
+}
+
 ktap_print_header
 set_up clean_up
 CPUS="$(grep -c '^processor' /proc/cpuinfo)"
@@ -305,7 +323,7 @@ if present $TEST; then
 	kunit_results > "$TMP/kunit"
 	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
 fi
-ktap_set_plan $(($(wc -l < "$TMP/cases") + 11))
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 12))
 
 if [ -s "$TMP/cases" ]; then
 	ktap_test_pass "the KUnit suite runs"
@@ -321,6 +339,12 @@ if [ -e $HOLD ] && present test_static_keys && loadable test_static_keys; then
 	ktap_test_result "modules come and go while a batch is open" hold
 else
 	ktap_test_skip "modules come and go while a batch is open (not modules)"
+fi
+
+if [ -e $REFUSE ] && present $SAMPLE && loadable $SAMPLE_DIR; then
+	ktap_test_result "a module is refused while a batch is open" refused
+else
+	ktap_test_skip "a module is refused while a batch is open (not modules)"
 fi
 
 ipi_test "all events" toggle_all
