@@ -23,6 +23,14 @@ complain()
 	return 1
 }
 
+# "lacks ARGUMENTS OF grep": no line matches, and all files could be read, unlike
+# with "! grep".
+lacks()
+{
+	grep "$@"
+	[ $? -eq 1 ]
+}
+
 have_program()
 {
 	[ -x "$1" ] || skip "$(basename "$1") is not built"
@@ -107,5 +115,5 @@ LEAKS=/sys/kernel/debug/kmemleak
 no_leaks()
 {
 	# Two scans, because an object may be young in the first.
-	echo scan > $LEAKS && sleep 6 && echo scan > $LEAKS && ! grep . $LEAKS
+	echo scan > $LEAKS && sleep 6 && echo scan > $LEAKS && lacks . $LEAKS
 }

@@ -13,7 +13,7 @@ DIR="$(dirname "$(readlink -f "$0")")"
 
 SECONDS_TO_GO="${1:-20}"
 # A job each; the last of them sees whether anything is lost.
-KINDS="all single system pattern instance keys sample rust debug check"
+KINDS="all single system pattern instance keys sample rust debug function kprobe check"
 
 goes_on()
 {
@@ -127,6 +127,36 @@ job_debug()
 	done
 }
 
+# Others that queue instructions, and that patch the same function.
+job_function()
+{
+	grep -qw function "$TRACING/available_tracers" || return
+	mkdir "$TRACING/instances/stress_function_$$" || return
+	while again function; do
+		echo function > "$TRACING/instances/stress_function_$$/current_tracer"
+		sleep 0.02
+		echo nop > "$TRACING/instances/stress_function_$$/current_tracer"
+	done
+	rmdir "$TRACING/instances/stress_function_$$"
+}
+
+job_kprobe()
+{
+	[ -e "$TRACING/kprobe_events" ] || return
+	while again kprobe; do
+		# At the entry, where ftrace is, and behind it, where a jump takes its place.
+		echo "p:stress_$$/entry vfs_read" >> "$TRACING/kprobe_events" &&
+			echo "p:stress_$$/inside vfs_read+5" >> "$TRACING/kprobe_events"
+		echo 1 > "$TRACING/events/stress_$$/enable"
+		sleep 0.02
+		echo 0 > "$TRACING/events/stress_$$/enable"
+		for event in entry inside; do
+			[ ! -d "$TRACING/events/stress_$$/$event" ] ||
+				echo "-:stress_$$/$event" >> "$TRACING/kprobe_events"
+		done
+	done
+}
+
 # What is enabled in an instance of its own concerns nobody else.
 job_check()
 {
@@ -181,7 +211,8 @@ clean_up()
 	stop
 	all_off
 	echo "$TRACING_ON" > "$TRACING/tracing_on"
-	for dir in "$TRACING/instances/stress_$$" "$INSTANCE"; do
+	for dir in "$TRACING/instances/stress_$$" "$TRACING/instances/stress_function_$$" \
+		   "$INSTANCE"; do
 		[ ! -d "$dir" ] || rmdir "$dir"
 	done
 	for module in test_static_keys test_static_key_base trace_events_sample \
@@ -230,11 +261,11 @@ is_off()
 		read -r state < "$file"
 		[ "$state" = 0 ] || complain "$file: $state" || return
 	done
-	[ -z "$DDEBUG" ] || ! grep -q '=p' $DDEBUG || complain "messages are left on" || return
+	[ -z "$DDEBUG" ] || lacks -q '=p' $DDEBUG || complain "messages are left on" || return
 	echo > "$TRACING/trace"
 	echo 1 > "$TRACING/tracing_on"
 	sleep 0.2
-	! grep -v '^#' "$TRACING/trace" | sed 's/^/# /' | grep .
+	lacks -v '^#' "$TRACING/trace" > "$TMP/left" || complain "$(head -n 5 "$TMP/left")"
 }
 
 ktap_print_header

@@ -80,7 +80,7 @@ mode_is()
 well_formed()
 {
 	name='[^ ]+( \[[^ ]+\])?$'
-	! grep -vE -e '^#' -e "^[0-9a-f]+ (on|off|pending) [0-9]+ (on|off) [0-9]+ $name" \
+	lacks -vE -e '^#' -e "^[0-9a-f]+ (on|off|pending) [0-9]+ (on|off) [0-9]+ $name" \
 		-e "^[0-9a-f]+ init - - [0-9]+ $name" \
 		-e "^	[0-9a-f]+ (nop|jump|init|\\?) (c|rust|-) $name" "$VIEW/$1"
 }
@@ -142,7 +142,7 @@ event_turns()
 
 module_comes()
 {
-	unload $MODULE && ! grep "\[$MODULE\]" "$VIEW/sites" && modprobe $MODULE || return
+	unload $MODULE && lacks "\[$MODULE\]" "$VIEW/sites" && modprobe $MODULE || return
 	ARRAY="$(awk '$6 ~ /^skv_test_array[+]0x[12]0$/ { print $6 }' "$VIEW/keys")"
 	is "$(key skv_test_off)" "off 0 off 1" && is "$(key skv_test_on)" "on 1 on 2" &&
 		is "$(key $ARRAY)" "off 0 off 1" && is "$(key skv_test_array)" "" &&
@@ -158,7 +158,7 @@ init_site()
 
 module_goes()
 {
-	unload $MODULE && ! grep "\[$MODULE\]" "$VIEW/sites" "$VIEW/keys" && checked 0
+	unload $MODULE && lacks "\[$MODULE\]" "$VIEW/sites" "$VIEW/keys" && checked 0
 	status=$?
 	modprobe $MODULE && return $status
 }
@@ -226,7 +226,7 @@ kernel_key()
 	unload $MODULE
 	sites __tracepoint_kmalloc > "$TMP/sites"
 	modprobe $MODULE
-	[ $status -eq 0 ] && ! grep skv_test_sites "$TMP/sites" &&
+	[ $status -eq 0 ] && lacks skv_test_sites "$TMP/sites" &&
 		sites __tracepoint_kmalloc | grep -q '^nop .* skv_test_sites'
 }
 
@@ -234,7 +234,7 @@ kernel_key()
 addresses()
 {
 	grep -v '^#' "$VIEW/$1" | awk '{ print $1 }' | sort -u > "$TMP/addresses"
-	! grep -vxE "$2" "$TMP/addresses" > "$TMP/wrong" ||
+	lacks -vxE "$2" "$TMP/addresses" > "$TMP/wrong" ||
 		complain "$(head -n 3 "$TMP/wrong")"
 }
 
@@ -266,7 +266,7 @@ rust_sites()
 	}
 	modprobe -q test_rust_tracepoint || return
 	grep -q '^	[^ ]* [a-z]* rust _R[^ ]*+0x.* \[test_rust_tracepoint\]$' "$VIEW/sites" &&
-		! grep '^	[^ ]* [a-z]* [c-] _R' "$VIEW/sites" && checked 0
+		lacks '^	[^ ]* [a-z]* [c-] _R' "$VIEW/sites" && checked 0
 	status=$?
 	unload test_rust_tracepoint
 	return $status
@@ -337,10 +337,12 @@ all_tracepoints()
 # While modules come and go, and a tracepoint is turned, all can be read.
 under_change()
 {
+	: > "$TMP/rounds"
 	while modprobe $MODULE && modprobe -r $MODULE; do
 		echo 1 > "$EVENT"
 		echo 0 > "$EVENT"
-	done &
+		echo >> "$TMP/rounds"
+	done 2> "$TMP/modprobe" && echo "modprobe failed" >> "$TMP/modprobe" &
 	BACKGROUND=$!
 	status=0
 	for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -358,6 +360,9 @@ under_change()
 	BACKGROUND=
 	echo 0 > "$EVENT"
 	modprobe $MODULE
+	[ ! -s "$TMP/modprobe" ] || complain "$(cat "$TMP/modprobe")" || return
+	[ "$(wc -l < "$TMP/rounds")" -ge 3 ] || complain "the module hardly came and went" ||
+		return
 	return $status
 }
 
