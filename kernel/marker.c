@@ -639,12 +639,6 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 	else if (state == MODULE_STATE_GOING)
 		marker_module_goes(mod);
 	mutex_unlock(&marker_mutex);
-	/*
-	 * From here on nobody finds its keys. A batch may have them, if this module is refused
-	 * by somebody after us, whom nobody tells that it goes.
-	 */
-	if (state == MODULE_STATE_GOING)
-		static_batch_flush();
 	return notifier_from_errno(ret);
 }
 
