@@ -61,7 +61,10 @@ static void flush_task(const struct task *task)
 	char *path;
 	int fd;
 
-	if (failed || !pending->nr)
+	/* What cannot be written goes: records[] is needed for what comes. */
+	if (failed)
+		pending->nr = 0;
+	if (!pending->nr)
 		return;
 	path = xasprintf("%s/%" PRIu64 ".dat", directory, out_tid(task));
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (pending->written ? O_APPEND : O_TRUNC),

@@ -337,6 +337,8 @@ def other_files(bench):
     expect(all((directory / name).exists() for name in names), "files are gone")
 
 
+
+
 def stops(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
                                 options=("--raw", "--stop", "-s", "64k"))
@@ -354,23 +356,46 @@ def overwrites(bench):
     expect(2000 < found < 2100, f"{found} calls in 64 KiB")
 
 
-def no_room(bench):
-    """A disk that gets full while a program is recorded."""
+def on_small_disk(bench, size, script):
+    """Run a script in the shell; MOUNT in it is a directory on a disk of its own."""
     mount = bench.work / "small"
     mount.mkdir()
-    program = bench.compile("tree.c", "-pg", "-O1")
-    script = (f"mount -t tmpfs -o size=4m none {mount} && "
-              f"{bench.fntrace} record --raw -o {mount}/data {program} loop 1000000; "
-              f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
-              f"{mount}/data")
-    done = run("unshare", "-rm", "sh", "-c", script, status=None)
-    if "status" not in done.stdout:
+    script = f"mount -t tmpfs -o size={size} none {mount} && echo mounted && " + \
+        script.replace("MOUNT", str(mount))
+    # Root has no need of a namespace of users, which there is none of in a chroot.
+    done = run("unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", script,
+               status=None)
+    if "mounted" not in done.stdout:
         raise Skip("no tmpfs without being root")
-    expect("status 0" in done.stdout, "the program did not end as it should")
+    return done
+
+
+def no_room(bench):
+    """A disk that gets full while a program is recorded."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    done = on_small_disk(
+        bench, "4m", f"{bench.fntrace} record --raw -o MOUNT/data {program} loop 1000000; "
+        f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
+        "MOUNT/data")
+    expect("status 0\n" in done.stdout, "the program did not end as it should")
     expect("no space left" in done.stderr and "lost" in done.stderr, done.stderr)
     with open(bench.work / "trace.json", encoding="utf-8") as file:
         found = counts(json.load(file)["traceEvents"])["leaf"]
     expect(found > 50000, f"only {found} calls could be read")
+
+
+def no_room_for_uftrace(bench):
+    """A disk that gets full while the directory for uftrace is written, of many records."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    done = on_small_disk(
+        bench, "8m", f"{bench.fntrace} record -o MOUNT/data {program} loop 200000; "
+        f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
+        "MOUNT/data")
+    expect("status 1\n" in done.stdout, done.stdout + done.stderr)
+    expect("No space left" in done.stderr, done.stderr)
+    with open(bench.work / "trace.json", encoding="utf-8") as file:
+        found = counts(json.load(file)["traceEvents"])["leaf"]
+    expect(found == 200000, f"{found} calls are in what was kept")
 
 
 def full_output(bench):
@@ -472,6 +497,8 @@ def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", her
     body = b"".join(struct.pack(order + "QQ", counter, value << 16 | depth << 2 | kind)
                     for counter, kind, depth, value in records)
     return head.ljust(4096, b"\0") + body
+
+
 
 
 def swapped(bench):
@@ -648,6 +675,7 @@ def tests():
     yield "buffer full: overwrite", overwrites
     yield "disk full while recording", no_room
     yield "disk full while converting", full_output
+    yield "disk full while converting for uftrace", no_room_for_uftrace
     yield "clock goes backwards", backwards
     yield "symbols are missing", no_symbols
     yield "other order of bytes", swapped
