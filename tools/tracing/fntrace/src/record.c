@@ -3,7 +3,6 @@
  * fntrace record: run a program with libfntrace.so, and the kernel's tracer.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +21,7 @@
 #include <fntrace.h>
 
 #include "clock.h"
+#include "directory.h"
 #include "kernel.h"
 #include "kernel_wire.h"
 #include "main.h"
@@ -50,99 +51,35 @@ static char *find_library(void)
 	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
 }
 
-/* Names that a recording or uftrace gives to its files, and nobody else. */
-static bool is_ours(const char *name)
-{
-	static const char *const names[] = {
-		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
-	};
-	const char *dot = strrchr(name, '.');
-	size_t digits = strspn(name, "0123456789-");
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	if (!dot)
-		return false;
-	if (digits && name + digits == dot)
-		return !strcmp(dot, ".dat") || !strcmp(dot, ".fntrace") || !strcmp(dot, ".maps");
-	return !strcmp(dot, ".sym") || (!strncmp(name, "sid-", 4) && !strcmp(dot, ".map")) ||
-	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
-}
-
-/* Is everything in a directory from a recording, and is there one? */
-static bool is_recording(const char *path)
-{
-	char *clock = xasprintf("%s/clock", path), *task = xasprintf("%s/task.txt", path);
-	char *info = xasprintf("%s/" KERNEL_DIR "/" KERNEL_INFO, path);
-	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
-	bool recording = !access(clock, F_OK) || !access(task, F_OK);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && recording && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			recording = is_ours(entry->d_name);
-	if (dir)
-		closedir(dir);
-	if (!access(kernel, F_OK) && access(info, F_OK))
-		recording = false;
-	free(clock);
-	free(task);
-	free(info);
-	free(kernel);
-	return recording && dir;
-}
-
-/* Remove the files that @which says. */
-static void clean(const char *path, bool (*which)(const char *name))
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-		    which(entry->d_name))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-}
-
-static bool is_raw(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return (dot && (!strcmp(dot, ".fntrace") || !strcmp(dot, ".maps"))) ||
-	       !strcmp(name, "clock");
-}
-
-static bool any_file(const char *name)
-{
-	return true;
-}
-
-static void remove_kernel(const char *path)
-{
-	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
-
-	remove_tree(kernel);
-	free(kernel);
-}
-
+/*
+ * Make the directory to record to. A recording that is there gets the name DIR.old, whose
+ * own recording makes room.
+ */
 static void make_directory(const char *path)
 {
+	size_t len = strlen(path);
+	char *old;
+
 	if (!mkdir(path, 0755))
 		return;
 	if (errno != EEXIST)
 		die("cannot make the directory %s: %s", path, strerror(errno));
-	/* An older recording makes room; an empty directory needs not. */
-	if (is_recording(path)) {
-		remove_kernel(path);
-		clean(path, is_ours);
-	}
-	if (rmdir(path) || mkdir(path, 0755))
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	old = xasprintf("%.*s.old", (int)len, path);
+	if (directory_is_recording(path)) {
+		if (directory_is_recording(old))
+			directory_remove(old);
+		/* Only an empty directory is replaced. */
+		if (rename(path, old))
+			die("%s: cannot rename the recording in it to %s: %s", path, old,
+			    strerror(errno));
+	} else if (rmdir(path)) {
 		die("%s has other files in it; not touching them", path);
+	}
+	if (mkdir(path, 0755))
+		die("cannot make the directory %s: %s", path, strerror(errno));
+	free(old);
 }
 
 /* The best of several: something may come between the two readings. */
@@ -166,11 +103,30 @@ static void save_clock(FILE *file)
 	fflush(file);
 }
 
-static void set_environment(const char *directory, const char *size, const char *full,
-			    bool paused)
+/*
+ * What LD_PRELOAD can name: spaces and colons separate its parts. A library whose path has
+ * one is named by a descriptor of this process, which outlives those that it records.
+ */
+static char *preload_path(void)
+{
+	char *library = find_library(), *path;
+	int fd;
+
+	if (!library[strcspn(library, " :")])
+		return library;
+	fd = open(library, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die("cannot open %s: %s", library, strerror(errno));
+	free(library);
+	path = xasprintf("/proc/%d/fd/%d", getpid(), fd);
+	return path;
+}
+
+/* @library is freed. */
+static void set_environment(char *library, const char *directory, const char *size,
+			    const char *full, bool paused)
 {
 	const char *preload = getenv("LD_PRELOAD");
-	char *library = find_library();
 	char *value = preload && *preload ? xasprintf("%s:%s", library, preload) :
 					    xstrdup(library);
 
@@ -214,24 +170,48 @@ static void add_word(const char ***list, unsigned int *nr, const char *word)
 }
 
 /*
- * Wait for the program; once a second the clocks are compared, so that a trace has
- * nanoseconds even if its program cannot do that any more.
+ * Wait for the program and for all that it started, which are children of this process
+ * once their parents are gone (PR_SET_CHILD_SUBREAPER). Once a second the clocks are
+ * compared, so that a trace has nanoseconds even if its program cannot do that any more.
+ *
+ * @running: set if a signal ended the wait for processes that go on
  */
-static int wait_for(pid_t child, FILE *clock, const sigset_t *signals)
+static int wait_for(pid_t child, FILE *clock, const sigset_t *signals, bool *running)
 {
 	const struct timespec second = { .tv_sec = 1 };
-	int status = 0, signal;
+	int status = 0, signal, one;
+	bool done = false, said = false, stop = false;
 	pid_t ended;
 
-	while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
+	*running = false;
+	for (;;) {
+		ended = waitpid(-1, &one, WNOHANG);
+		if (ended == child) {
+			status = one;
+			done = true;
+		}
+		if (ended > 0)
+			continue;
+		if (ended < 0)
+			break;
+		if (done && stop) {
+			*running = true;
+			break;
+		}
 		signal = sigtimedwait(signals, NULL, &second);
-		/* From a terminal, the program has it as well. */
-		if (signal == SIGTERM || signal == SIGHUP)
+		if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && done))
+			stop = true;
+		/* From a terminal, the program has SIGINT as well. */
+		if (!done && (signal == SIGTERM || signal == SIGHUP))
 			kill(child, signal);
 		save_clock(clock);
+		if (done && !said && signal < 0) {
+			warn("waiting for the processes that it started; SIGINT ends the wait");
+			said = true;
+		}
 	}
 	save_clock(clock);
-	if (ended != child)
+	if (!done)
 		die("cannot wait for the program: %s", strerror(errno));
 	if (WIFSIGNALED(status)) {
 		warn("the program was killed by signal %d (%s); the trace ends there",
@@ -241,9 +221,14 @@ static int wait_for(pid_t child, FILE *clock, const sigset_t *signals)
 	return WEXITSTATUS(status);
 }
 
-static int finish(const char *directory)
+/* @running: processes of the program still write to their files. */
+static int finish(const char *directory, bool running)
 {
-	struct options options = { .path = directory, .progress = isatty(STDERR_FILENO) };
+	struct options options = {
+		.path = directory,
+		.progress = isatty(STDERR_FILENO),
+		.prepared = true,
+	};
 	struct trace *trace = xalloc(sizeof(*trace));
 	struct machine *machine = trace_machine(trace, "");
 	int error;
@@ -251,20 +236,28 @@ static int finish(const char *directory)
 	raw_open_dir(trace, machine, directory);
 	kernel_open_dir(trace, machine, directory, &machine->clock->map);
 	if (!trace->nr_sources) {
-		warn("is the program dynamically linked, and was it compiled for this (-pg)?");
+		if (directory_has_maps(directory))
+			warn("no function was traced; was the program compiled for this (-pg)?");
+		else
+			warn("libfntrace.so was not loaded; is the program static, or setuid?");
 		error = ENODATA;
 	} else {
 		error = convert(trace, &uftrace_writer, &options);
 	}
 	trace_close(trace);
 	free(trace);
-	if (!error && uftrace_left_out()) {
+	if (error)
+		return error;
+	if (running)
+		warn("processes that it started still run; %s keeps the records as well",
+		     directory);
+	else if (uftrace_left_out())
 		warn("%s keeps the records as well; \"fntrace convert\" reads those", directory);
-	} else if (!error) {
-		clean(directory, is_raw);
-		remove_kernel(directory);
+	if (!running && !uftrace_left_out()) {
+		directory_clean(directory, directory_is_raw_name);
+		directory_remove_kernel(directory);
 	}
-	return error;
+	return 0;
 }
 
 int do_record(int argc, char **argv)
@@ -282,8 +275,8 @@ int do_record(int argc, char **argv)
 	unsigned int nr_functions = 0, nr_events = 0;
 	struct kernel_options kernel = { };
 	struct kernel_live *live = NULL;
-	bool paused = false, raw = false;
-	char *size = NULL, *path, *end, byte;
+	bool paused = false, raw = false, running;
+	char *size = NULL, *path, *end, *library, byte;
 	int option, go[2], bad[2], status, code;
 	sigset_t signals, old;
 	pid_t child;
@@ -335,6 +328,7 @@ int do_record(int argc, char **argv)
 	if (optind == argc)
 		usage_error("%s", "which program?");
 
+	library = preload_path();
 	make_directory(directory);
 	path = xasprintf("%s/clock", directory);
 	clock = fopen(path, "we");
@@ -358,7 +352,7 @@ int do_record(int argc, char **argv)
 	if (child < 0)
 		die("cannot start a process: %s", strerror(errno));
 	if (!child) {
-		set_environment(directory, size, full, paused);
+		set_environment(library, directory, size, full, paused);
 		close(go[1]);
 		if (read(go[0], &byte, 1) != 1)
 			_exit(1);
@@ -389,11 +383,17 @@ int do_record(int argc, char **argv)
 		if (!live) {
 			close(go[1]);
 			waitpid(child, NULL, 0);
-			clean(directory, is_ours);
-			rmdir(directory);
+			directory_remove(directory);
 			return 1;
 		}
 	}
+	free(library);
+	/*
+	 * What the program leaves behind when it ends becomes a child of this process. Not
+	 * before here: the kernel's tracer has a process that nobody is to wait for.
+	 */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+		warn("cannot wait for what the program starts: %s", strerror(errno));
 	if (write(go[1], "", 1) != 1)
 		die("cannot start the program: %s", strerror(errno));
 	if (read(bad[0], &code, sizeof(code)) == sizeof(code)) {
@@ -401,12 +401,10 @@ int do_record(int argc, char **argv)
 		waitpid(child, NULL, 0);
 		if (live)
 			kernel_live_stop(live, NULL);
-		clean(directory, any_file);
-		remove_kernel(directory);
-		rmdir(directory);
+		directory_remove(directory);
 		return 127;
 	}
-	status = wait_for(child, clock, &signals);
+	status = wait_for(child, clock, &signals, &running);
 	fclose(clock);
 	if (live && kernel_live_stop(live, NULL))
 		warn("the kernel's side of the trace may be incomplete");
@@ -414,7 +412,7 @@ int do_record(int argc, char **argv)
 	free(functions);
 	free(events);
 	free(size);
-	if (!raw && finish(directory) && !status)
+	if (!raw && finish(directory, running) && !status)
 		status = 1;
 	return status;
 }

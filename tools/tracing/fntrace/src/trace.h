@@ -556,6 +556,7 @@ void read_maps(struct trace *trace, struct process *process, char *text);
 struct options {
 	const char	*path;		/* -o */
 	bool		progress;	/* show a progress line */
+	bool		prepared;	/* of a directory: it has nothing to be removed */
 };
 
 /*

@@ -15,6 +15,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -195,6 +196,39 @@ def elsewhere(machine, way, level, source="calls.c"):
     return test
 
 
+def family(bench):
+    return bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
+
+
+def descendants(bench):
+    """What a program leaves running is recorded up to its end."""
+    directory, _ = bench.record(family(bench), "daemon", "0.5", options=())
+    found = counts(bench.chrome(directory)[0])
+    expect(found.get("child") == 20, f"{found.get('child')} calls of the child, not 20")
+
+
+def impatient(bench):
+    """Nobody has to wait for a daemon; what it writes later is not lost to it."""
+    directory = bench.work / "data"
+    with subprocess.Popen([bench.fntrace, "record", "-o", directory, family(bench), "daemon",
+                           "60"], stderr=subprocess.PIPE, text=True) as record:
+        try:
+            line = record.stderr.readline()
+            expect("waiting for the processes" in line, line)
+            record.send_signal(signal.SIGINT)
+            said = record.communicate(timeout=TIMEOUT)[1]
+        finally:
+            record.kill()
+            for file in directory.glob("*.maps"):
+                try:
+                    os.kill(int(file.name.split("-")[0]), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+    expect(record.returncode == 0 and "still run" in said, said)
+    expect(len(list(directory.glob("*.fntrace"))) == 2, "the records are gone")
+    expect(counts(bench.chrome(directory)[0]).get("main") == 1, "main() is missing")
+
+
 # uftrace
 
 def strip(text, pattern):
@@ -337,6 +371,42 @@ def other_files(bench):
     expect(all((directory / name).exists() for name in names), "files are gone")
 
 
+def older(bench):
+    """A recording makes room for the next one; what is not one does not."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    directory, old = bench.work / "data", bench.work / "data.old"
+    for number in range(3):
+        run(bench.fntrace, "record", "--raw", "-o", directory, program, "loop", 10 + number)
+    for where, want in ((directory, 12), (old, 11)):
+        found = counts(bench.chrome(where)[0])["leaf"]
+        expect(found == want, f"{where.name}: {found} calls, not {want}")
+    shutil.rmtree(old)
+    old.mkdir()
+    (old / "precious").touch()
+    done = run(bench.fntrace, "record", "--raw", "-o", directory, program, status=1)
+    expect("cannot rename" in done.stderr and (old / "precious").exists(), done.stderr)
+    expect(counts(bench.chrome(directory)[0])["leaf"] == 12, "the recording is gone")
+
+
+def not_loaded(bench):
+    """The two reasons for an empty recording are told apart."""
+    done = bench.record(bench.compile("tree.c", "-O1"), options=(), status=1)[1]
+    expect("compiled for this" in done.stderr, done.stderr)
+    done = bench.record(bench.compile("tree.c", "-O1", "-static"), options=(), status=1)[1]
+    expect("was not loaded" in done.stderr, done.stderr)
+
+
+def with_space(bench):
+    """LD_PRELOAD cannot name every path."""
+    place = bench.work / "with: space"
+    place.mkdir()
+    for file in (bench.fntrace, bench.library):
+        shutil.copy2(file, place)
+    data = bench.work / "other data"
+    done = run(place / "fntrace", "record", "--raw", "-o", data,
+               bench.compile("tree.c", "-pg", "-O1"))
+    expect(done.stderr == "", done.stderr)
+    expect(counts(bench.chrome(data)[0]).get("walk") == 64, "calls are missing")
 
 
 def stops(bench):
@@ -664,11 +734,16 @@ def tests():
     yield "form flame", flame
     yield "form list", listing
     yield "form uftrace is read as it was written", raw_is_uftrace
+    yield "descendants are waited for", descendants
+    yield "descendants that are not waited for", impatient
     yield "killed program", crash
     yield "exec", executed
     yield "exceptions of a plugin", plugin
     yield "program that closes all files", closes
     yield "directory with other files", other_files
+    yield "directory of the last recording", older
+    yield "program without the library, or without hooks", not_loaded
+    yield "library in a path with a space", with_space
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops

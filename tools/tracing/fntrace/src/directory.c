@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Directories of recordings and of uftrace: which files in them may be removed.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "directory.h"
+#include "kernel.h"
+#include "kernel_wire.h"
+#include "trace.h"
+
+/* Names that a recording or uftrace gives to its files, and nobody else. */
+bool directory_is_name(const char *name)
+{
+	static const char *const names[] = {
+		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
+		DIRECTORY_THREADS,
+	};
+	const char *dot = strrchr(name, '.');
+	size_t digits = strspn(name, "0123456789-");
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	if (!dot)
+		return false;
+	if (digits && name + digits == dot)
+		return !strcmp(dot, ".dat") || !strcmp(dot, ".fntrace") || !strcmp(dot, ".maps");
+	return !strcmp(dot, ".sym") || (!strncmp(name, "sid-", 4) && !strcmp(dot, ".map")) ||
+	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
+}
+
+bool directory_is_raw_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return (dot && (!strcmp(dot, ".fntrace") || !strcmp(dot, ".maps"))) ||
+	       !strcmp(name, "clock");
+}
+
+/* What uftrace itself writes, and "convert -f uftrace" does not. */
+static bool directory_is_foreign_name(const char *name)
+{
+	return !directory_is_name(name) || directory_is_raw_name(name) ||
+	       !strcmp(name, "kernel") || !strcmp(name, "default.opts") ||
+	       !strncmp(name, "perf-cpu", 8);
+}
+
+static bool directory_any_name(const char *name)
+{
+	return true;
+}
+
+static bool directory_is_other_name(const char *name)
+{
+	return !directory_is_name(name);
+}
+
+/* Is there a file for whose name @which is true? A missing directory has none. */
+static bool directory_has(const char *path, bool (*which)(const char *name))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+			which(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static bool directory_exists(const char *path, const char *name)
+{
+	char *file = xasprintf("%s/%s", path, name);
+	bool exists = !access(file, F_OK);
+
+	free(file);
+	return exists;
+}
+
+bool directory_is_empty(const char *path)
+{
+	return directory_exists(path, ".") && !directory_has(path, directory_any_name);
+}
+
+bool directory_has_kernel(const char *path)
+{
+	return directory_exists(path, KERNEL_DIR "/" KERNEL_INFO);
+}
+
+/* Each process saves where its files are mapped, even if it traces nothing. */
+static bool directory_is_maps_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && !strcmp(dot, ".maps");
+}
+
+bool directory_has_maps(const char *path)
+{
+	return directory_has(path, directory_is_maps_name);
+}
+
+bool directory_is_recording(const char *path)
+{
+	if (!directory_exists(path, "clock") && !directory_exists(path, "task.txt") &&
+	    !directory_is_converted(path))
+		return false;
+	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))
+		return false;
+	return !directory_has(path, directory_is_other_name);
+}
+
+bool directory_is_converted(const char *path)
+{
+	char *file = xasprintf("%s/" DIRECTORY_MARK, path), *text = read_file(file, NULL);
+	bool marked = text && strstr(text, DIRECTORY_MARK_TEXT);
+
+	free(text);
+	free(file);
+	return marked && !directory_has(path, directory_is_foreign_name);
+}
+
+void directory_clean(const char *path, bool (*which)(const char *name))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    which(entry->d_name))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+void directory_remove_kernel(const char *path)
+{
+	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
+
+	remove_tree(kernel);
+	free(kernel);
+}
+
+bool directory_remove(const char *path)
+{
+	directory_remove_kernel(path);
+	directory_clean(path, directory_is_name);
+	return !rmdir(path);
+}

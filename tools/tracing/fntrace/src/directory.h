@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Directories of recordings and of uftrace: which files in them may be removed.
+ */
+#ifndef FNTRACE_DIRECTORY_H
+#define FNTRACE_DIRECTORY_H
+
+#include <stdbool.h>
+
+/*
+ * "convert -f uftrace" writes this file first, with this text in it, so that its directory
+ * can be told from others. It gets the names that belong to no file in the end.
+ */
+#define DIRECTORY_MARK		"other.sym"
+#define DIRECTORY_MARK_TEXT	"# path name: /other\n"
+/* Names of threads, for which uftrace's files have no room. */
+#define DIRECTORY_THREADS	"threads.txt"
+
+/*
+ * directory_is_name() - is this a name that a recording or uftrace gives to a file?
+ * directory_is_raw_name() - is it one of what the backend recorded?
+ */
+bool directory_is_name(const char *name);
+bool directory_is_raw_name(const char *name);
+
+/*
+ * directory_is_empty() - is there a directory without a file in it?
+ */
+bool directory_is_empty(const char *path);
+
+/*
+ * directory_is_recording() - is there a recording, of fntrace or of uftrace, and nothing
+ * else?
+ */
+bool directory_is_recording(const char *path);
+
+/*
+ * directory_is_converted() - did "convert -f uftrace" write everything that is in it?
+ */
+bool directory_is_converted(const char *path);
+
+/*
+ * directory_has_kernel() - is there a kernel's trace in it?
+ */
+bool directory_has_kernel(const char *path);
+
+/*
+ * directory_has_maps() - did libfntrace.so run in a process of a recording?
+ */
+bool directory_has_maps(const char *path);
+
+/*
+ * directory_clean() - remove the files that @which says
+ */
+void directory_clean(const char *path, bool (*which)(const char *name));
+
+/*
+ * directory_remove_kernel() - remove the kernel's trace
+ */
+void directory_remove_kernel(const char *path);
+
+/*
+ * directory_remove() - remove a recording with its directory
+ *
+ * Return: false if something is left.
+ */
+bool directory_remove(const char *path);
+
+#endif /* FNTRACE_DIRECTORY_H */

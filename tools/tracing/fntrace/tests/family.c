@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Processes and threads that a program makes, and how it may leave them.
+ *
+ *	family daemon SECONDS	ends; its child goes on and makes its calls after that time
+ *	family clone		a child of the system call, of which no library hears
+ *	family exit LIBRARY	calls a function of a plugin and ends by _exit()
+ *	family swap A B		two plugins, one after the other
+ *	family threads N	that run at the same time
+ *	family names		a thread that has a name and makes a mark
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define noinline	__attribute__((noipa))
+#define CALLS		200000
+/* More than there is room for in a buffer of 64 KiB. */
+#define THREAD_CALLS	5000
+
+static int sink;
+
+static noinline void child(void)
+{
+	sink++;
+}
+
+static noinline void parent(void)
+{
+	sink++;
+}
+
+static void daemon_of(double seconds)
+{
+	int i;
+
+	if (fork())
+		_exit(0);
+	setsid();
+	usleep(seconds * 1000000);
+	for (i = 0; i < 20; i++)
+		child();
+	exit(0);
+}
+
+static int cloned(void)
+{
+	int i, status;
+	pid_t pid;
+
+	parent();
+	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	for (i = 0; i < CALLS; i++) {
+		if (pid)
+			parent();
+		else
+			child();
+	}
+	if (!pid)
+		syscall(SYS_exit_group, 0);
+	if (waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	printf("count child %d\ncount parent %d\n", CALLS, CALLS + 1);
+	return 0;
+}
+
+/* Calls what a library has under this name; returns where that is. */
+static void *call(const char *path, const char *name, int times)
+{
+	void *library = dlopen(path, RTLD_NOW), *place;
+	void (*run)(void);
+
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(1);
+	}
+	place = dlsym(library, name);
+	run = (void (*)(void))place;
+	while (times--)
+		run();
+	dlclose(library);
+	return place;
+}
+
+static pthread_barrier_t barrier;
+
+static void *thread(void *data)
+{
+	int i;
+
+	child();
+	/* All of them have a file now. */
+	pthread_barrier_wait(&barrier);
+	for (i = 1; i < THREAD_CALLS; i++)
+		child();
+	return NULL;
+}
+
+static int threads(int count)
+{
+	pthread_t ids[count];
+	int i;
+
+	pthread_barrier_init(&barrier, NULL, count);
+	for (i = 0; i < count; i++)
+		if (pthread_create(&ids[i], NULL, thread, NULL))
+			return 1;
+	for (i = 0; i < count; i++)
+		pthread_join(ids[i], NULL);
+	printf("count child %d\n", count * THREAD_CALLS);
+	return 0;
+}
+
+static int names(void)
+{
+	int (*mark)(uint64_t value) = dlsym(RTLD_DEFAULT, "fntrace_mark");
+
+	prctl(PR_SET_NAME, "speaker", 0, 0, 0);
+	child();
+	return !mark || !mark(4711);
+}
+
+int main(int argc, char **argv)
+{
+	void *first, *second, *library;
+	int i;
+
+	if (argc == 3 && !strcmp(argv[1], "daemon"))
+		daemon_of(atof(argv[2]));
+	if (argc == 2 && !strcmp(argv[1], "clone"))
+		return cloned();
+	if (argc == 3 && !strcmp(argv[1], "threads"))
+		return threads(atoi(argv[2]));
+	if (argc == 2 && !strcmp(argv[1], "names"))
+		return names();
+	if (argc == 3 && !strcmp(argv[1], "exit")) {
+		library = dlopen(argv[2], RTLD_NOW);
+		if (!library)
+			return 1;
+		((void (*)(void))dlsym(library, "a_run"))();
+		_exit(0);
+	}
+	if (argc == 4 && !strcmp(argv[1], "swap")) {
+		first = call(argv[2], "a_run", 3);
+		second = call(argv[3], "b_run", 5);
+		for (i = 0; i < 2; i++)
+			call(argv[2], "a_run", 1);
+		printf("count a_run 5\ncount b_run 5\n%s\n",
+		       first == second ? "same place" : "other place");
+		return 0;
+	}
+	return 2;
+}
