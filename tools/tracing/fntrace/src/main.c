@@ -92,6 +92,26 @@ static bool has_file(const char *path, const char *suffix)
 	return found;
 }
 
+/* Files and directories that are read; none of them may be written. */
+static struct {
+	dev_t	dev;
+	ino_t	ino;
+} *inputs;
+static size_t nr_inputs;
+
+static bool is_input(const char *path)
+{
+	struct stat status;
+	size_t i;
+
+	if (stat(path, &status))
+		return false;
+	for (i = 0; i < nr_inputs; i++)
+		if (inputs[i].dev == status.st_dev && inputs[i].ino == status.st_ino)
+			return true;
+	return false;
+}
+
 static void open_input(struct trace *trace, struct machine *machine, const char *path,
 		       const char *image)
 {
@@ -104,6 +124,9 @@ static void open_input(struct trace *trace, struct machine *machine, const char 
 
 	if (stat(path, &status))
 		die("cannot read %s: %s", path, strerror(errno));
+	inputs = xrealloc(inputs, (nr_inputs + 1) * sizeof(*inputs));
+	inputs[nr_inputs].dev = status.st_dev;
+	inputs[nr_inputs++].ino = status.st_ino;
 	if (S_ISDIR(status.st_mode)) {
 		if (has_file(path, ".fntrace")) {
 			opened = raw_open_dir(trace, machine, path);
@@ -322,6 +345,8 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 			usage_error("%s", "-o is missing: uftrace's form is a directory");
 		options.path = "-";
 	}
+	if (is_input(options.path))
+		die("%s is read; not writing to it", options.path);
 	error = convert(trace, writer, &options);
 	trace_close(trace);
 	free(trace);

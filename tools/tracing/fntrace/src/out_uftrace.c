@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "directory.h"
 #include "trace.h"
 #include "uftrace.h"
 
@@ -102,8 +103,43 @@ static void put_record(struct task *task, uint64_t ns, unsigned int type, unsign
 		addr << 16 | depth << 6 | UFTRACE_RECORD_MAGIC | type;
 }
 
+/*
+ * A directory that is there already has to be empty, or one that was written here before:
+ * files of other tasks would be taken for those of this trace.
+ */
+static void take_directory(void)
+{
+	if (!mkdir(directory, 0755))
+		return;
+	if (errno != EEXIST)
+		die("cannot make the directory %s: %s", directory, strerror(errno));
+	if (directory_is_converted(directory))
+		directory_clean(directory, directory_is_name);
+	if (!directory_is_empty(directory))
+		die("%s has other files in it; not touching them", directory);
+}
+
+static struct out *open_file(const char *name)
+{
+	char *path = xasprintf("%s/%s", directory, name);
+	struct out *out = out_open(path);
+
+	free(path);
+	return out;
+}
+
+static void close_file(struct out *out)
+{
+	int error = out_close(out);
+
+	if (error)
+		failed = error;
+}
+
 static void uftrace_begin(struct trace *trace, const struct options *options)
 {
+	struct out *out;
+
 	current = trace;
 	directory = xstrdup(options->path);
 	first_ns = 0;
@@ -111,8 +147,12 @@ static void uftrace_begin(struct trace *trace, const struct options *options)
 	begun = false;
 	has_events = false;
 	failed = 0;
-	if (mkdir(directory, 0755) && errno != EEXIST)
-		die("cannot make the directory %s: %s", directory, strerror(errno));
+	if (!options->prepared)
+		take_directory();
+	/* From here on it can be told from others, even if the trace is not finished. */
+	out = open_file(DIRECTORY_MARK);
+	out_printf(out, DIRECTORY_MARK_TEXT);
+	close_file(out);
 }
 
 static uint64_t address(const struct event *event)
@@ -151,23 +191,6 @@ static void uftrace_event(const struct event *event)
 			   UFTRACE_EVENT_USER + event->symbol->id);
 		break;
 	}
-}
-
-static struct out *open_file(const char *name)
-{
-	char *path = xasprintf("%s/%s", directory, name);
-	struct out *out = out_open(path);
-
-	free(path);
-	return out;
-}
-
-static void close_file(struct out *out)
-{
-	int error = out_close(out);
-
-	if (error)
-		failed = error;
 }
 
 /*
@@ -259,8 +282,8 @@ static void write_names(void)
 	size_t i, nr;
 
 	used = used_symbols(&nr);
-	out = open_file("other.sym");
-	out_printf(out, "# symbols: %zu\n# path name: /other\n", nr);
+	out = open_file(DIRECTORY_MARK);
+	out_printf(out, "# symbols: %zu\n" DIRECTORY_MARK_TEXT, nr);
 	for (i = 0; i < nr; i++)
 		out_printf(out, "%016" PRIx64 " T %s\n", (uint64_t)used[i]->id * NAMES_STEP,
 			   used[i]->name);

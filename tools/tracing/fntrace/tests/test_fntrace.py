@@ -388,6 +388,41 @@ def older(bench):
     expect(counts(bench.chrome(directory)[0])["leaf"] == 12, "the recording is gone")
 
 
+def takes_no_other(bench):
+    """Converting writes neither into other directories nor over what it reads."""
+    source = recorded(bench)
+    foreign = bench.work / "foreign"
+    foreign.mkdir()
+    for number, name in enumerate(("info", "other.sym"), 1):
+        (foreign / name).write_text("precious", encoding="ascii")
+        done = run(bench.fntrace, "convert", "-f", "uftrace", "-o", foreign, source, status=1)
+        expect("not touching" in done.stderr, done.stderr)
+        expect((foreign / name).read_text(encoding="ascii") == "precious" and
+               len(list(foreign.iterdir())) == number, "it was written to")
+    files = sorted(source.iterdir())
+    other = bench.work / "other"
+    shutil.copytree(source, other)
+    done = run(bench.fntrace, "convert", "-f", "uftrace", "-o", source, other, status=1)
+    expect("not touching" in done.stderr and files == sorted(source.iterdir()), done.stderr)
+
+    # Its own of the last time it replaces, with all files.
+    out = bench.work / "out"
+    program = family(bench)
+    threads, _ = bench.record(program, "threads", "5")
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", out, threads)
+    expect(len(list(out.glob("*.dat"))) == 6, "files of threads are missing")
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", out, other)
+    expect(len(list(out.glob("*.dat"))) == 1, "files of the last time are left")
+
+    done = run(bench.fntrace, "convert", "-f", "uftrace", "-o", out, out, status=1)
+    expect("not writing" in done.stderr and list(out.glob("*.dat")), done.stderr)
+    file = bench.work / "made"
+    file.write_bytes(buffer([(1000, ENTRY, 0, 1), (2000, EXIT, 0, 1)]))
+    size = file.stat().st_size
+    done = run(bench.fntrace, "convert", "-f", "chrome", "-o", file, file, status=1)
+    expect("not writing" in done.stderr and file.stat().st_size == size, done.stderr)
+
+
 def not_loaded(bench):
     """The two reasons for an empty recording are told apart."""
     done = bench.record(bench.compile("tree.c", "-O1"), options=(), status=1)[1]
@@ -742,6 +777,7 @@ def tests():
     yield "program that closes all files", closes
     yield "directory with other files", other_files
     yield "directory of the last recording", older
+    yield "directory and files that are not to be written", takes_no_other
     yield "program without the library, or without hooks", not_loaded
     yield "library in a path with a space", with_space
     yield "naked function", lambda bench: same_counts(bench,
