@@ -4,8 +4,8 @@
  *
  * Each thread has a file in the directory FNTRACE_DIR, which it maps. What was
  * written to it is there whatever becomes of the program, as it is the kernel
- * that has it. Room is reserved before it is mapped, so a full disk ends the
- * recording and not the program.
+ * that has it. Room is reserved before it is mapped, so a full disk or a limit of
+ * file sizes ends the recording and not the program.
  *
  * A thread is met when it first calls an instrumented function, in the middle of
  * whatever it does. What runs then uses no vector registers, allocates nothing
@@ -39,13 +39,31 @@
 #define FRAME_MIN	16
 #define FRAMES_MAX	(64ul << 20)
 
+/*
+ * struct thread - a thread, and the shadow stack behind it
+ * @stack: of the thread
+ * @buffer: that of its context
+ * @size: bytes of the mapping, from the context to the last frame
+ * @window: bytes mapped for records
+ * @tid: number in the name of its file
+ * @which: second number in it
+ * @fd: the file; -1: it is opened when it is needed
+ * @dev: what the file has to be
+ * @ino: as well
+ *
+ * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
+ * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
+ * made: fork(), _Fork(), clone(). That tells it to use files of its own.
+ */
 struct thread {
-	struct fntrace_context	context;
 	struct fntrace_stack	stack;
-	size_t			size;		/* of this and the frames */
-	size_t			window;		/* bytes mapped for records */
-	int			fd;		/* -1: none */
-	dev_t			dev;		/* what it has to be */
+	struct fntrace_header	*buffer;
+	size_t			size;
+	size_t			window;
+	unsigned long		tid;
+	unsigned int		which;
+	int			fd;
+	dev_t			dev;
 	ino_t			ino;
 };
 
@@ -56,12 +74,30 @@ struct thread {
 
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
+/*
+ * struct process - this process, in a page that a child finds empty as well
+ * @pid: 0 until save_maps() made the file
+ * @session: number in the name of that
+ * @objects: how often something was loaded or unloaded, when it was written last
+ * @lock: somebody writes it
+ */
+static struct process {
+	unsigned long		pid;
+	unsigned int		session;
+	unsigned long long	objects;
+	int			lock;
+} *process;
+
 static char directory[4096];
 static size_t window_size = WINDOW_DEFAULT;
 static enum fntrace_mode mode = FNTRACE_GROW;
 static pthread_key_t at_thread_end;
-static unsigned int session;
 static int complained;
+
+static struct fntrace_context *context_of(struct thread *thread)
+{
+	return (struct fntrace_context *)((char *)thread - PAGE);
+}
 
 /* Text without stdio, which may use vector registers and takes locks. */
 
@@ -85,9 +121,53 @@ static char *put_decimal(char *to, unsigned long value)
 	return put(to, p);
 }
 
+/*
+ * No signals while the tracer deals with files: a handler could be left by longjmp(),
+ * and system calls return early.
+ */
+static uint64_t block_signals(void)
+{
+	uint64_t all = UINT64_MAX, old = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(old));
+	return old;
+}
+
+static void restore_signals(uint64_t old)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+}
+
+/*
+ * A file that would get larger than RLIMIT_FSIZE is not only an error (EFBIG): the kernel
+ * sends SIGXFSZ, which would kill the program for what it did not do. So signals are
+ * blocked around what may be too large, and that one is taken back, unless it is the
+ * program's own and was pending before.
+ */
+static bool file_limit_pending(void)
+{
+	uint64_t pending = 0;
+
+	syscall(SYS_rt_sigpending, &pending, sizeof(pending));
+	return pending & 1ull << (SIGXFSZ - 1);
+}
+
+static void take_file_limit(bool pending)
+{
+	uint64_t limit = 1ull << (SIGXFSZ - 1);
+	struct timespec now = { };
+	int error = errno;
+
+	if (!pending)
+		syscall(SYS_rt_sigtimedwait, &limit, NULL, &now, sizeof(limit));
+	errno = error;
+}
+
 static void complain(const char *what, const char *which, long error)
 {
 	char text[512], *end = text;
+	uint64_t signals;
+	bool pending;
 	size_t len;
 
 	/* One line; which thread it was first does not matter. */
@@ -98,11 +178,18 @@ static void complain(const char *what, const char *which, long error)
 	/* Not strlen(), which uses vector registers. */
 	for (len = 0; which[len] && len < 400; len++)
 		*end++ = which[len];
-	end = put(end, error == ENOSPC ? ": no space left; recording ends" : ": error ");
-	if (error != ENOSPC)
-		end = put_decimal(end, error);
+	if (error == ENOSPC)
+		end = put(end, ": no space left; recording ends");
+	else if (error == EFBIG)
+		end = put(end, ": larger than the limit of file sizes; recording ends");
+	else
+		end = put_decimal(put(end, ": error "), error);
 	end = put(end, "\n");
+	signals = block_signals();
+	pending = file_limit_pending();
 	syscall(SYS_write, 2, text, end - text);
+	take_file_limit(pending);
+	restore_signals(signals);
 }
 
 void fntrace_fault(const char *why)
@@ -134,33 +221,22 @@ static struct fntrace_clock read_clock(void)
 	return clock;
 }
 
-/*
- * No signals while the tracer deals with files: a handler could be left by longjmp(),
- * and system calls return early.
- */
-static uint64_t block_signals(void)
-{
-	uint64_t all = UINT64_MAX, old = 0;
+#define PATH_SIZE	(sizeof(directory) + 64)
 
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(old));
-	return old;
+/* "DIR/<number>-<n><suffix>" */
+static void put_path(char *path, unsigned long number, unsigned int n, const char *suffix)
+{
+	put(put_decimal(put(put_decimal(put(path, directory), number), "-"), n), suffix);
 }
 
-static void restore_signals(uint64_t old)
+/* The first of these that there is not yet. */
+static int create(char *path, unsigned long number, const char *suffix, unsigned int *which)
 {
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
-}
-
-/* "DIR/<number>-<n><suffix>", the first that there is not yet. */
-static int create(unsigned long number, const char *suffix, unsigned int *which)
-{
-	char path[sizeof(directory) + 64], *end;
 	unsigned int n;
 	long fd;
 
 	for (n = 0; n < 1000000; n++) {
-		end = put(put_decimal(put(path, directory), number), "-");
-		put(put_decimal(end, n), suffix);
+		put_path(path, number, n, suffix);
 		fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 			     0644);
 		if (fd >= 0) {
@@ -174,41 +250,80 @@ static int create(unsigned long number, const char *suffix, unsigned int *which)
 	return -1;
 }
 
-/* Where the program does not expect one: what it closes and opens is its own. */
+/*
+ * Where the program does not expect one: what it closes and opens is its own. That is in
+ * the upper half of what it may have open, so that threads, however many, leave it the
+ * other half. If there is no room, the file is closed, and opened when it is needed.
+ */
 static int move_up(int fd)
 {
-	long high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 512);
+	struct rlimit limit = { .rlim_cur = 1024 };
+	long high;
 
-	if (high < 0)
-		high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 64);
-	if (high < 0)
-		return fd;
+	syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+	high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC,
+		       limit.rlim_cur < 1024 ? limit.rlim_cur / 2 : 512);
 	syscall(SYS_close, fd);
-	return high;
+	return high < 0 ? -1 : high;
 }
 
-/* Is it still our file? A program may close all descriptors there are. */
-static bool still_open(const struct thread *thread)
+/* Is it the file of the thread? A program may close all descriptors there are. */
+static bool is_file(const struct thread *thread, int fd)
 {
 	struct stat status;
 
-	return thread->fd >= 0 && !syscall(SYS_fstat, thread->fd, &status) &&
-	       status.st_dev == thread->dev && status.st_ino == thread->ino;
+	return fd >= 0 && !syscall(SYS_fstat, fd, &status) && status.st_dev == thread->dev &&
+	       status.st_ino == thread->ino;
 }
 
-/* Room for bytes @from to @to of a file. */
+/* Apart, as a path needs much stack, and a handler of signals may have little. */
+static __attribute__((noinline, cold)) int open_again(const struct thread *thread)
+{
+	char path[PATH_SIZE];
+	int fd;
+
+	put_path(path, thread->tid, thread->which, ".fntrace");
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || is_file(thread, fd))
+		return fd;
+	syscall(SYS_close, fd);
+	errno = ENOENT;
+	return -1;
+}
+
+/* The file of a thread; returns -1 if it cannot be opened again. put_file() follows. */
+static int get_file(struct thread *thread)
+{
+	if (is_file(thread, thread->fd))
+		return thread->fd;
+	thread->fd = -1;
+	return open_again(thread);
+}
+
+static void put_file(const struct thread *thread, int fd)
+{
+	if (fd >= 0 && fd != thread->fd)
+		syscall(SYS_close, fd);
+}
+
+/* Room for bytes @from to @to of a file. Signals are blocked. */
 static bool reserve(int fd, unsigned long from, unsigned long to)
 {
 	static const char zero[4096];
+	bool pending = file_limit_pending();
 
 	if (!syscall(SYS_fallocate, fd, 0, from, to - from))
 		return true;
-	if (errno != EOPNOTSUPP)
-		return false;
-	for (; from < to; from += sizeof(zero))
-		if (syscall(SYS_pwrite64, fd, zero, sizeof(zero), from) != sizeof(zero))
-			return false;
-	return true;
+	if (errno == EOPNOTSUPP) {
+		while (from < to && syscall(SYS_pwrite64, fd, zero, sizeof(zero), from) ==
+				    sizeof(zero))
+			from += sizeof(zero);
+		if (from >= to)
+			return true;
+	}
+	if (errno == EFBIG)
+		take_file_limit(pending);
+	return false;
 }
 
 /* The two numbers in front of a line of /proc/self/maps. */
@@ -284,24 +399,21 @@ static void find_stack(struct fntrace_stack *stack)
 	syscall(SYS_close, fd);
 }
 
-/* A file and a mapping for the records of a thread. */
+/* A file and a mapping for the records of a thread. Signals are blocked. */
 static bool open_buffer(struct thread *thread)
 {
 	unsigned long tid = syscall(SYS_gettid);
 	struct fntrace_header *buffer;
+	char path[PATH_SIZE];
 	struct stat status;
-	unsigned int n;
 	void *records;
 	int fd;
 
-	fd = create(tid, ".fntrace", &n);
+	fd = create(path, tid, ".fntrace", &thread->which);
 	if (fd < 0)
 		return false;
-	fd = move_up(fd);
 	if (syscall(SYS_fstat, fd, &status))
 		goto out_close;
-	thread->dev = status.st_dev;
-	thread->ino = status.st_ino;
 	if (!reserve(fd, 0, PAGE + window_size)) {
 		complain("cannot write to ", directory, errno);
 		goto out_close;
@@ -317,14 +429,18 @@ static bool open_buffer(struct thread *thread)
 
 	fntrace_buffer_init(buffer, records, window_size, mode);
 	buffer->header_size = PAGE;
-	buffer->pid = syscall(SYS_getpid);
+	/* That of the file with the names; a child of vfork() shares it. */
+	buffer->pid = process->pid;
 	buffer->tid = tid;
-	buffer->session = session;
+	buffer->session = process->session;
 	syscall(SYS_prctl, PR_GET_NAME, buffer->name, 0, 0, 0);
 	buffer->start = read_clock();
-	thread->context.buffer = buffer;
+	thread->buffer = buffer;
 	thread->window = window_size;
-	thread->fd = fd;
+	thread->tid = tid;
+	thread->dev = status.st_dev;
+	thread->ino = status.st_ino;
+	thread->fd = move_up(fd);
 	return true;
 
 out_unmap:
@@ -334,6 +450,99 @@ out_close:
 	return false;
 }
 
+static void close_buffer(struct thread *thread)
+{
+	struct fntrace_header *buffer = thread->buffer;
+
+	if (thread->window)
+		syscall(SYS_munmap, buffer->base, thread->window);
+	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
+	if (is_file(thread, thread->fd))
+		syscall(SYS_close, thread->fd);
+	thread->window = 0;
+	thread->fd = -1;
+}
+
+/* With this, a context is one that is traced to. */
+static void set_context(struct thread *thread)
+{
+	struct fntrace_context *context = context_of(thread);
+
+	context->buffer = thread->buffer;
+	context->stack = &thread->stack;
+}
+
+/*
+ * Which files are mapped where, for read_maps() of the tool, which says what is in the
+ * file. A copy is made when the process begins, before and after a library is unmapped,
+ * and at the end: what is called was mapped in the copy that comes next, or was just
+ * unmapped. Without vector registers and locks of the library, and with little stack: the
+ * caller may be a handler of signals, or the hook.
+ *
+ * @changed: something else is mapped than the last time
+ */
+static void save_maps(bool changed)
+{
+	struct maps_scratch {
+		char	path[PATH_SIZE];
+		char	text[8192];
+	} *scratch;
+	int file = -1, fd = -1, error = errno;
+	uint64_t signals = block_signals();
+	bool pending = file_limit_pending(), begin = !process->pid;
+	char *end;
+	long got;
+
+	scratch = (void *)syscall(SYS_mmap, 0, sizeof(*scratch), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch == MAP_FAILED) {
+		complain("no memory to save the mappings", "", errno);
+		goto out_signals;
+	}
+	/* Signals are blocked, so who has it gets on. */
+	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE))
+		syscall(SYS_sched_yield);
+	if (begin) {
+		process->pid = syscall(SYS_getpid);
+		file = create(scratch->path, process->pid, ".maps", &process->session);
+		got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", scratch->text,
+			      sizeof(scratch->text) - 64);
+		end = scratch->text + (got > 0 ? got : 0);
+		end = put(end, "\n");
+	} else {
+		/* Not kept open: the program may close it and use its number. */
+		put_path(scratch->path, process->pid, process->session, ".maps");
+		file = syscall(SYS_openat, AT_FDCWD, scratch->path,
+			       O_WRONLY | O_APPEND | O_CLOEXEC);
+		end = scratch->text;
+	}
+	if (file < 0)
+		goto out_unlock;
+	end = put(put_decimal(put(end, "at "), fntrace_counter()), "\n");
+	got = end - scratch->text;
+	if (changed)
+		fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	while (got > 0) {
+		errno = ENOSPC;
+		if (syscall(SYS_write, file, scratch->text, got) != got) {
+			if (errno == EFBIG)
+				take_file_limit(pending);
+			complain("cannot write names to ", directory, errno);
+			break;
+		}
+		got = fd < 0 ? 0 : syscall(SYS_read, fd, scratch->text, sizeof(scratch->text));
+	}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	syscall(SYS_close, file);
+out_unlock:
+	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
+	syscall(SYS_munmap, scratch, sizeof(*scratch));
+out_signals:
+	restore_signals(signals);
+	errno = error;
+}
+
 static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void)
 {
 	struct fntrace_stack stack = { };
@@ -341,8 +550,11 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	struct thread *thread;
 	int error = errno;
 	size_t size;
+	char *room;
 
 	self = BUSY;
+	if (!process->pid)
+		save_maps(true);
 	find_stack(&stack);
 	/* Mappings side by side may be one to the kernel; a thread's stack ends here. */
 	if (stack.high > pthread_self() && pthread_self() > (unsigned long)&stack)
@@ -350,26 +562,29 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	stack.max = (stack.high - stack.low) / FRAME_MIN;
 	if (!stack.max || stack.max > FRAMES_MAX)
 		stack.max = FRAMES_MAX;
-	size = sizeof(*thread) + stack.max * sizeof(struct fntrace_frame);
-	thread = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (thread == MAP_FAILED) {
+	size = PAGE + sizeof(*thread) + stack.max * sizeof(struct fntrace_frame);
+	room = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED) {
 		complain("no memory for a shadow stack", "", errno);
 		goto out_over;
 	}
+	/* A kernel before 4.14 cannot do that: then only children of fork() are noticed. */
+	syscall(SYS_madvise, room, PAGE, MADV_WIPEONFORK);
+	thread = (struct thread *)(room + PAGE);
 	thread->size = size;
 	thread->stack = stack;
 	thread->stack.frames = (struct fntrace_frame *)(thread + 1);
-	thread->context.stack = &thread->stack;
 	if (!open_buffer(thread)) {
-		syscall(SYS_munmap, thread, size);
+		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
+	set_context(thread);
 	pthread_setspecific(at_thread_end, thread);
 	self = thread;
 	restore_signals(signals);
 	errno = error;
-	return &thread->context;
+	return context_of(thread);
 
 out_over:
 	self = OVER;
@@ -378,12 +593,43 @@ out_over:
 	return NULL;
 }
 
+/*
+ * The child has the frames of the thread that made it, and a mapping that is its parent's
+ * file.
+ */
+static __attribute__((noinline, cold)) struct fntrace_context *
+begin_child(struct thread *thread)
+{
+	uint64_t signals = block_signals();
+	int error = errno;
+
+	self = BUSY;
+	if (!process->pid)
+		save_maps(true);
+	close_buffer(thread);
+	/* Return addresses lead here, so there must be somewhere to write to. */
+	if (!open_buffer(thread))
+		thread->buffer = (void *)syscall(SYS_mmap, 0, FNTRACE_HEADER_SIZE,
+						 PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	set_context(thread);
+	self = thread;
+	restore_signals(signals);
+	errno = error;
+	return context_of(thread);
+}
+
 struct fntrace_context *fntrace_current(void)
 {
 	struct thread *thread = self;
 
-	if (__builtin_expect(thread > OVER, 1))
-		return &thread->context;
+	if (__builtin_expect(thread > OVER, 1)) {
+		struct fntrace_context *context = context_of(thread);
+
+		if (__builtin_expect(!!context->stack, 1))
+			return context;
+		return begin_child(thread);
+	}
 	if (thread != NEW || !directory[0])
 		return NULL;
 	return begin_thread();
@@ -398,25 +644,30 @@ bool fntrace_grow(struct fntrace_header *buffer)
 	struct thread *thread = self;
 	unsigned long done = 0, to = PAGE + thread->window + buffer->older;
 	uint64_t signals = block_signals();
-	int error = errno;
+	bool pending = file_limit_pending();
+	int error = errno, fd;
 	long written;
 
+	fd = get_file(thread);
+	if (fd < 0) {
+		complain("a thread's recording ends: its file cannot be opened again", "",
+			 errno);
+		goto out_stop;
+	}
 	while (done < thread->window) {
-		if (!still_open(thread)) {
-			complain("the program closed the file of a thread; its recording ends",
-				 "", EBADF);
-			goto out_stop;
-		}
-		written = syscall(SYS_pwrite64, thread->fd, buffer->base + done,
-				  thread->window - done, to + done);
+		written = syscall(SYS_pwrite64, fd, buffer->base + done, thread->window - done,
+				  to + done);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0) {
+			if (errno == EFBIG)
+				take_file_limit(pending);
 			complain("cannot write to ", directory, errno);
 			goto out_stop;
 		}
 		done += written;
 	}
+	put_file(thread, fd);
 	buffer->latest = read_clock();
 	buffer->older += thread->window;
 	__atomic_store_n(&buffer->next, buffer->base, __ATOMIC_RELEASE);
@@ -425,6 +676,7 @@ bool fntrace_grow(struct fntrace_header *buffer)
 	return true;
 
 out_stop:
+	put_file(thread, fd);
 	/* The answer would be the same for every record. */
 	buffer->mode = FNTRACE_STOP;
 	restore_signals(signals);
@@ -435,111 +687,48 @@ out_stop:
 /* The name as it is by now. */
 static void finish_buffer(struct thread *thread)
 {
-	struct fntrace_header *buffer = thread->context.buffer;
+	struct fntrace_header *buffer = thread->buffer;
 
 	syscall(SYS_prctl, PR_GET_NAME, buffer->name, 0, 0, 0);
 	buffer->latest = read_clock();
 }
 
-static void close_buffer(struct thread *thread)
-{
-	struct fntrace_header *buffer = thread->context.buffer;
-
-	if (thread->window)
-		syscall(SYS_munmap, buffer->base, thread->window);
-	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
-	if (still_open(thread))
-		syscall(SYS_close, thread->fd);
-	thread->window = 0;
-	thread->fd = -1;
-}
-
 static void end_thread(void *data)
 {
 	struct thread *thread = data;
-	struct fntrace_header *buffer = thread->context.buffer;
+	struct fntrace_header *buffer = thread->buffer;
 	unsigned long used = buffer->next < buffer->end ? buffer->next : buffer->end;
+	int fd;
 
 	/* Of other destructors, whatever they are, nothing is traced. */
 	self = OVER;
 	finish_buffer(thread);
 	/* Not at the end of the program, when others may go on. */
-	if (!buffer->wraps && !buffer->older && still_open(thread))
-		syscall(SYS_ftruncate, thread->fd, PAGE + (used - buffer->base));
-	close_buffer(thread);
-	syscall(SYS_munmap, thread, thread->size);
-}
-
-/*
- * The child has the frames of the thread that forked, and a mapping that is its
- * parent's file.
- */
-static void in_child(void)
-{
-	struct thread *thread = self;
-
-	if (thread <= OVER)
-		return;
-	self = BUSY;
-	close_buffer(thread);
-	if (open_buffer(thread)) {
-		self = thread;
-		return;
+	if (!buffer->wraps && !buffer->older) {
+		fd = get_file(thread);
+		if (fd >= 0)
+			syscall(SYS_ftruncate, fd, PAGE + (used - buffer->base));
+		put_file(thread, fd);
 	}
-	/* Return addresses lead here, so there must be somewhere to write to. */
-	thread->context.buffer = (void *)syscall(SYS_mmap, 0, FNTRACE_HEADER_SIZE,
-						 PROT_READ | PROT_WRITE,
-						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	self = thread;
-}
-
-/*
- * Which files are mapped where, as often as it may have changed. Later lines
- * add to the ones before: a library may be gone when the trace is read.
- */
-static void save_maps(void)
-{
-	static unsigned long owner;
-	char path[sizeof(directory) + 64], buffer[4096], exe[4096];
-	unsigned long pid = getpid();
-	int file = -1, fd, error = errno;
-	ssize_t got, len;
-
-	if (!directory[0])
-		return;
-	if (owner != pid) {
-		owner = pid;
-		file = create(pid, ".maps", &session);
-		len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-		if (file >= 0 && len > 0) {
-			exe[len] = '\n';
-			if (write(file, exe, len + 1) != len + 1)
-				len = 0;
-		}
-	} else {
-		/* Not kept open: the program may close it and use its number. */
-		put(put_decimal(put(put_decimal(put(path, directory), pid), "-"), session),
-		    ".maps");
-		file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	}
-	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && file >= 0 && (got = read(fd, buffer, sizeof(buffer))) > 0)
-		if (write(file, buffer, got) != got)
-			break;
-	if (fd >= 0)
-		close(fd);
-	if (file >= 0)
-		close(file);
-	errno = error;
+	close_buffer(thread);
+	syscall(SYS_munmap, context_of(thread), thread->size);
 }
 
 static void child_of_fork(void)
 {
-	int error = errno;
+	struct thread *thread = self;
 
-	save_maps();
-	in_child();
-	errno = error;
+	/* Unless the kernel has done it. */
+	if (process->pid && process->pid != (unsigned long)syscall(SYS_getpid)) {
+		memset(process, 0, sizeof(*process));
+		if (thread > OVER)
+			memset(context_of(thread), 0, sizeof(struct fntrace_context));
+	}
+	/* In a child that began already both are there. */
+	if (!process->pid)
+		save_maps(true);
+	if (thread > OVER && !context_of(thread)->stack)
+		begin_child(thread);
 }
 
 /* No-ops of -fpatchable-function-entry */
@@ -663,7 +852,7 @@ static void attach(void)
 	struct thread *thread = self;
 
 	if (thread > OVER)
-		fntrace_attach(&thread->context);
+		fntrace_attach(fntrace_current());
 }
 
 static void *real(const char *name)
@@ -745,12 +934,68 @@ void pthread_exit(void *value)
 	__builtin_unreachable();
 }
 
+/* How often something was loaded or unloaded. */
+static int count_objects(struct dl_phdr_info *info, size_t size, void *data)
+{
+	*(unsigned long long *)data = info->dlpi_adds + info->dlpi_subs;
+	return 1;
+}
+
+/*
+ * dlclose() is the only one to unmap libraries. What is there before is saved, for the
+ * calls up to now; and what is there afterwards, so that nothing which is loaded to the
+ * same place later is taken for what was called meanwhile.
+ */
 int dlclose(void *handle)
 {
 	__typeof__(dlclose) *next = real(__func__);
+	unsigned long long objects = 0;
+	int result;
 
-	save_maps();
-	return next(handle);
+	if (directory[0] && process->pid) {
+		dl_iterate_phdr(count_objects, &objects);
+		save_maps(objects != process->objects);
+		process->objects = objects;
+	}
+	result = next(handle);
+	if (directory[0] && process->pid) {
+		dl_iterate_phdr(count_objects, &objects);
+		if (objects != process->objects)
+			save_maps(true);
+		process->objects = objects;
+	}
+	return result;
+}
+
+/* Looked up at the beginning: _exit() may be called where dlsym() must not be. */
+static void (*next_exit)(int status);
+
+static void finish(void)
+{
+	struct thread *thread = self;
+
+	/* Not for a parent that is alive, as a child of vfork() ends. */
+	if (!directory[0] || process->pid != (unsigned long)syscall(SYS_getpid))
+		return;
+	save_maps(true);
+	if (thread > OVER && context_of(thread)->stack)
+		finish_buffer(thread);
+}
+
+/* These run no destructors. */
+void _exit(int status)
+{
+	finish();
+	/* Somebody else may wait for it as well. */
+	if (next_exit)
+		next_exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status)
+{
+	_exit(status);
 }
 
 /* gcc's -pg also asks for the profile of gprof, which nobody wants here. */
@@ -762,12 +1007,27 @@ void _mcleanup(void)
 {
 }
 
-static __attribute__((constructor)) void begin(void)
+/* What getenv() finds is not there yet. */
+static const char *variable(char **environment, const char *name)
 {
-	const char *where = getenv("FNTRACE_DIR");
-	const char *size = getenv("FNTRACE_SIZE");
-	const char *full = getenv("FNTRACE_FULL");
-	const char *start = getenv("FNTRACE_START");
+	size_t len = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (!strncmp(*environment, name, len) && (*environment)[len] == '=')
+			return *environment + len + 1;
+	return NULL;
+}
+
+/*
+ * The first of all constructors (-z initfirst), so that those of other libraries are
+ * traced. That of libc comes later; the dynamic linker hands over the environment.
+ */
+static __attribute__((constructor)) void begin(int argc, char **argv, char **environment)
+{
+	const char *where = variable(environment, "FNTRACE_DIR");
+	const char *size = variable(environment, "FNTRACE_SIZE");
+	const char *full = variable(environment, "FNTRACE_FULL");
+	const char *start = variable(environment, "FNTRACE_START");
 	char *absolute;
 
 	if (!where || pthread_key_create(&at_thread_end, end_thread))
@@ -779,6 +1039,14 @@ static __attribute__((constructor)) void begin(void)
 		free(absolute);
 		return;
 	}
+	process = (void *)syscall(SYS_mmap, 0, PAGE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (process == MAP_FAILED) {
+		complain("no memory", "", errno);
+		free(absolute);
+		return;
+	}
+	syscall(SYS_madvise, process, PAGE, MADV_WIPEONFORK);
 	if (size)
 		window_size = (strtoul(size, NULL, 0) + PAGE - 1) & ~(PAGE - 1);
 	if (!window_size)
@@ -790,18 +1058,16 @@ static __attribute__((constructor)) void begin(void)
 	put(put(directory, absolute), "/");
 	free(absolute);
 
-	save_maps();
+	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+	save_maps(true);
 	pthread_atfork(NULL, NULL, child_of_fork);
+	at_quick_exit(finish);
 	dl_iterate_phdr(patch_object, NULL);
 	if (!start || strcmp(start, "0"))
 		fntrace_start();
 }
 
-static __attribute__((destructor)) void finish(void)
+static __attribute__((destructor)) void end(void)
 {
-	struct thread *thread = self;
-
-	save_maps();
-	if (thread > OVER)
-		finish_buffer(thread);
+	finish();
 }

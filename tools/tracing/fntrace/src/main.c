@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +26,8 @@
 static const struct writer *const writers[] = {
 	&uftrace_writer, &chrome_writer, &perfetto_writer, &flame_writer, &list_writer,
 };
+
+bool restore_file_limit;
 
 static const char usage[] =
 "usage: fntrace record [options] PROGRAM [ARGUMENT...]\n"
@@ -355,13 +356,8 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 
 int main(int argc, char **argv)
 {
-	struct rlimit files;
-
-	/* A file per thread. */
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	/* A file that gets too large (ulimit -f) is an error of write(). */
+	restore_file_limit = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
 	if (argc < 2)
 		usage_error("%s", "what to do?");
 	if (!strcmp(argv[1], "record"))

@@ -17,6 +17,9 @@ void usage_error(const char *format, const char *what);
  */
 int convert(struct trace *trace, const struct writer *writer, const struct options *options);
 
+/* SIGXFSZ was not ignored when fntrace began; it is while fntrace runs. */
+extern bool restore_file_limit;
+
 int do_record(int argc, char **argv);
 
 #endif /* FNTRACE_MAIN_H */

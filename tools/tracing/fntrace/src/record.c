@@ -357,6 +357,8 @@ int do_record(int argc, char **argv)
 		if (read(go[0], &byte, 1) != 1)
 			_exit(1);
 		sigprocmask(SIG_SETMASK, &old, NULL);
+		if (restore_file_limit)
+			signal(SIGXFSZ, SIG_DFL);
 		execvp(argv[optind], argv + optind);
 		code = errno;
 		if (write(bad[1], &code, sizeof(code)) < 0)

@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -229,6 +230,70 @@ def impatient(bench):
     expect(counts(bench.chrome(directory)[0]).get("main") == 1, "main() is missing")
 
 
+def cloned(bench):
+    """A child that no library hears of has its own files."""
+    directory, done = bench.record(family(bench), "clone", options=("--raw", "-s", "64k"))
+    events, said = bench.chrome(directory)
+    compare(wanted(done.stdout), counts(events))
+    expect(len({event["pid"] for event in events}) == 2, "one process")
+    for word in ("damaged", "backwards", "lost", "left out", "put in"):
+        expect(word not in said, said)
+
+
+def library(bench, name, *flags):
+    path = bench.work / f"{name[0]}.so"
+    run("gcc", "-pg", "-O1", "-shared", "-fPIC", f"-DNAME={name}", *flags, TESTS / "library.c",
+        "-o", path)
+    return path
+
+
+def ends_at_once(bench):
+    """_exit() runs no destructors, but plugins have their names."""
+    directory, _ = bench.record(family(bench), "exit", library(bench, "a_run"))
+    found = counts(bench.chrome(directory)[0])
+    expect(found.get("a_run") == 1, f"{found}")
+
+
+def constructor(bench):
+    """What runs before main(), in a library that the program is linked with."""
+    path = library(bench, "a_run", "-DCONSTRUCTOR")
+    source = bench.work / "main.c"
+    source.write_text("void a_run(void); int main(void) { a_run(); return 0; }",
+                      encoding="ascii")
+    program = bench.work / "program"
+    run("gcc", "-pg", source, path, "-o", program)
+    found = counts(bench.chrome(bench.record(program)[0])[0])
+    expect(found.get("called_first") == 1 and found.get("a_run") == 1, f"{found}")
+
+
+def limit(which, value):
+    """For preexec_fn."""
+    return lambda: resource.setrlimit(which, (value, value))
+
+
+def files_are_limited(bench):
+    """ulimit -f ends the recording, not the program."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    directory = bench.work / "data"
+    done = run(bench.fntrace, "record", "--raw", "-s", "64k", "-o", directory, program, "loop",
+               "100000", preexec_fn=limit(resource.RLIMIT_FSIZE, 150000))
+    expect("limit of file sizes" in done.stderr, done.stderr)
+    events, said = bench.chrome(directory)
+    found = counts(events)["leaf"]
+    lost = int(re.search(r"(\d+) calls were lost", said).group(1))
+    expect(found > 2000 and found + lost == 100000, f"{found} and {lost}")
+    # Not even a first buffer.
+    done = run(bench.fntrace, "record", "--raw", "-o", directory, program, "loop", "1000",
+               preexec_fn=limit(resource.RLIMIT_FSIZE, 100000))
+    expect("limit of file sizes" in done.stderr, done.stderr)
+    # Nor is the converter killed by the signal, but a program that it starts may be.
+    directory, _ = bench.record(program, "loop", "10000")
+    done = run(bench.fntrace, "convert", "-f", "chrome", "-o", bench.work / "small", directory,
+               status=1, preexec_fn=limit(resource.RLIMIT_FSIZE, 100000))
+    expect("File too large" in done.stderr, done.stderr)
+    bench.record("sh", "-c", "kill -XFSZ $$", status=128 + signal.SIGXFSZ)
+
+
 # uftrace
 
 def strip(text, pattern):
@@ -353,10 +418,25 @@ def plugin(bench):
 def closes(bench):
     """The program's files are its own, whatever it does with descriptors."""
     own = bench.work / "own"
-    _, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), "close", own,
-                           options=("--raw", "-s", "64k"))
+    program = bench.compile("tree.c", "-pg", "-O1")
+    directory, done = bench.record(program, "close", own, options=("--raw", "-s", "64k"))
     expect(own.read_bytes() == b"mine", f"it has {own.stat().st_size} bytes")
-    expect("closed the file" in done.stderr, done.stderr)
+    expect("fntrace:" not in done.stderr, done.stderr)
+    found = counts(bench.chrome(directory)[0])
+    expect(found.get("leaf") == 100000, f"{found.get('leaf')} calls")
+
+
+def closes_and_moves(bench):
+    """Where a file cannot be opened again, the loss is told and counted."""
+    own, directory = bench.work / "own", bench.work / "data"
+    _, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), "close", own, directory,
+                           bench.work / "moved", options=("--raw", "-s", "64k"))
+    expect(own.read_bytes() == b"mine", f"it has {own.stat().st_size} bytes")
+    expect("cannot be opened again" in done.stderr, done.stderr)
+    events, said = bench.chrome(bench.work / "moved")
+    found = counts(events)["leaf"]
+    lost = int(re.search(r"(\d+) calls were lost", said).group(1))
+    expect(found > 2000 and found + lost == 100000, f"{found} and {lost}")
 
 
 def other_files(bench):
@@ -771,10 +851,15 @@ def tests():
     yield "form uftrace is read as it was written", raw_is_uftrace
     yield "descendants are waited for", descendants
     yield "descendants that are not waited for", impatient
+    yield "child of clone()", cloned
+    yield "plugin and _exit()", ends_at_once
+    yield "constructor of a library", constructor
+    yield "size of files is limited", files_are_limited
     yield "killed program", crash
     yield "exec", executed
     yield "exceptions of a plugin", plugin
     yield "program that closes all files", closes
+    yield "program that closes all files and moves them", closes_and_moves
     yield "directory with other files", other_files
     yield "directory of the last recording", older
     yield "directory and files that are not to be written", takes_no_other

@@ -2,8 +2,8 @@
 /*
  * One thread, the same calls every time: what two tracers have to agree on.
  * "tree crash" ends with SIGKILL in the middle, "tree loop N" makes N calls of one
- * function, "tree exec" becomes another one of itself, "tree close FILE" closes all
- * files that it did not open and writes to one of its own.
+ * function, "tree exec" becomes another one of itself, "tree close FILE [FROM TO]" closes
+ * all files that it did not open, writes to one of its own and renames FROM.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -62,6 +62,8 @@ int main(int argc, char **argv)
 		for (n = 3; n < 1000; n++)
 			fd = open(argv[2], O_RDWR | O_CREAT, 0600);
 		if (write(fd, "mine", 4) != 4)
+			return 1;
+		if (argc > 4 && rename(argv[3], argv[4]))
 			return 1;
 		for (n = 0; n < 100000; n++)
 			leaf();
