@@ -51,23 +51,51 @@ static bool address_of_offset(const char *path, uint64_t offset, uint64_t *addr)
 	return found;
 }
 
+/* What the copy before had, which ended at @before, is still there at @now. */
+static void prolong_maps(struct process *process, uint64_t before, uint64_t now)
+{
+	size_t i;
+
+	for (i = 0; i < process->nr_maps; i++)
+		if (process->maps[i].to == before)
+			process->maps[i].to = now;
+}
+
 void read_maps(struct trace *trace, struct process *process, char *text)
 {
+	struct mapping map = { .from = 0, .to = UINT64_MAX };
+	uint64_t before = 0, now = 0, time;
 	char *line, *rest = text;
+	bool copied = true;
 
 	while ((line = strsep(&rest, "\n"))) {
-		uint64_t start, end, offset, addr;
+		uint64_t offset, addr;
 		char prot[8];
 		int path = 0;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-			   &start, &end, prot, &offset, &path) < 4 || !path)
+		if (sscanf(line, "at %" SCNu64, &time) == 1) {
+			if (!copied)
+				prolong_maps(process, before, now);
+			before = now;
+			now = time;
+			map.from = before ? before + 1 : 0;
+			map.to = now;
+			copied = false;
 			continue;
-		if (strlen(prot) < 3 || prot[2] != 'x' || line[path] != '/' || end <= start)
+		}
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
+			   &map.start, &map.end, prot, &offset, &path) < 4 || !path)
+			continue;
+		copied = true;
+		if (strlen(prot) < 3 || prot[2] != 'x' || line[path] != '/' ||
+		    map.end <= map.start)
 			continue;
 		if (!address_of_offset(line + path, offset, &addr))
 			addr = offset;
-		process_map(process, start, end, start - addr,
-			    image_open(trace, line + path, line + path));
+		map.bias = map.start - addr;
+		map.image = image_open(trace, line + path, line + path);
+		process_map(process, &map);
 	}
+	if (!copied)
+		prolong_maps(process, before, now);
 }

@@ -312,7 +312,8 @@ static void write_session(const struct process *process, unsigned int number)
 		uint64_t start = map->bias ? map->bias : map->start, end = map->end;
 		char *name;
 
-		if (!image_seen(map->image))
+		/* Of what shares its place with others, calls are written by name. */
+		if (!image_seen(map->image) || map->shared)
 			continue;
 		/* One line for an image, however many parts of it there are. */
 		for (j = 0; j < process->nr_maps; j++) {

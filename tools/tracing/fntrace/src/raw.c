@@ -23,8 +23,9 @@
 
 /*
  * struct raw - one buffer
- * @first: bytes to read first, the older ones if the buffer was written over
- * @second: then these
+ * @path: its file
+ * @swap: it has the other order of bytes
+ * @readers: parts of the file, the one with the older records first
  */
 struct raw {
 	struct source	source;
@@ -32,7 +33,6 @@ struct raw {
 	struct process	*process;
 	struct task	*task;
 	char		*path;
-	int		fd;
 	bool		swap;
 	uint64_t	addr_high;
 	uint64_t	lost;
@@ -132,7 +132,8 @@ static bool raw_next(struct source *source, struct event *event)
 	event->addr = addr | raw->addr_high;
 	event->type = (record.what & 3) == FNTRACE_EXIT ? EVENT_EXIT : EVENT_ENTRY;
 	if (event->type == EVENT_ENTRY)
-		event->symbol = process_symbol(raw->trace, raw->process, event->addr);
+		event->symbol = process_symbol(raw->trace, raw->process, &event->addr,
+					       record.time);
 	return true;
 }
 
@@ -142,7 +143,6 @@ static void raw_close(struct source *source)
 
 	reader_close(&raw->readers[0]);
 	reader_close(&raw->readers[1]);
-	close(raw->fd);
 	free(raw->path);
 	free(raw);
 }
@@ -173,6 +173,20 @@ static bool same_record(int fd, uint64_t a, uint64_t b)
 
 	return pread(fd, &x, sizeof(x), a) == sizeof(x) &&
 	       pread(fd, &y, sizeof(y), b) == sizeof(y) && !memcmp(&x, &y, sizeof(x));
+}
+
+/* A kernel that runs @offset beyond where its file has it, or below if that is negative. */
+static void map_kernel(struct process *process, struct image *image, uint64_t offset)
+{
+	struct mapping map = {
+		.start = (int64_t)offset > 0 ? offset : 0,
+		.end = UINT64_MAX,
+		.bias = offset,
+		.to = UINT64_MAX,
+		.image = image,
+	};
+
+	process_map(process, &map);
 }
 
 /*
@@ -235,7 +249,6 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->source.machine = machine;
 	raw->source.total = used + older;
 	raw->trace = trace;
-	raw->fd = dup(fd);
 	raw->path = xstrdup(path);
 	raw->swap = swap;
 	raw->time = header.start.counter;
@@ -246,17 +259,17 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->task = trace_task(trace, raw->process,
 			       header.tid ? header.tid : header.cpu + 1, header.name);
 	if (header.wraps) {
-		reader_open(&raw->readers[0], raw->fd, begin + next, begin + used);
-		reader_open(&raw->readers[1], raw->fd, begin, begin + next);
+		reader_open(&raw->readers[0], raw->path, begin + next, begin + used);
+		reader_open(&raw->readers[1], raw->path, begin, begin + next);
 	} else {
 		/* Killed while it moved them: they are in both places. */
 		if (older && same_record(fd, begin, begin + older))
 			used = 0;
-		reader_open(&raw->readers[0], raw->fd, begin + room, begin + room + older);
-		reader_open(&raw->readers[1], raw->fd, begin, begin + used);
+		reader_open(&raw->readers[0], raw->path, begin + room, begin + room + older);
+		reader_open(&raw->readers[1], raw->path, begin, begin + used);
 	}
 	if (image)
-		process_map(raw->process, 0, UINT64_MAX, 0, image_open(trace, image, image));
+		map_kernel(raw->process, image_open(trace, image, image), 0);
 
 	clock_pair(machine->clock, header.start.counter, header.start.ns);
 	clock_pair(machine->clock, header.latest.counter, header.latest.ns);
@@ -384,8 +397,8 @@ size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark
 		if (raw->source.next != raw_next || raw->source.machine != machine)
 			continue;
 		scan = *raw;
-		reader_open(&scan.readers[0], raw->fd, raw->readers[0].from, raw->readers[0].to);
-		reader_open(&scan.readers[1], raw->fd, raw->readers[1].from, raw->readers[1].to);
+		reader_open(&scan.readers[0], raw->path, raw->readers[0].from, raw->readers[0].to);
+		reader_open(&scan.readers[1], raw->path, raw->readers[1].from, raw->readers[1].to);
 		while (get(&scan, &record)) {
 			uint64_t value = record.what >> FNTRACE_ADDR_SHIFT;
 

@@ -33,9 +33,9 @@ int open_input_file(const char *path)
 	return fd;
 }
 
-void reader_open(struct reader *reader, int fd, uint64_t from, uint64_t to)
+void reader_open(struct reader *reader, const char *path, uint64_t from, uint64_t to)
 {
-	*reader = (struct reader){ .fd = fd, .from = from, .to = to };
+	*reader = (struct reader){ .path = path, .from = from, .to = to };
 	nr_readers++;
 }
 
@@ -43,6 +43,7 @@ static bool fill(struct reader *reader, size_t size)
 {
 	size_t left = reader->have - reader->used;
 	ssize_t got;
+	int fd = -1;
 
 	if (!reader->buffer) {
 		/* Those that are opened later are too late; there are none in practice. */
@@ -56,16 +57,26 @@ static bool fill(struct reader *reader, size_t size)
 	memmove(reader->buffer, reader->buffer + reader->used, left);
 	reader->used = 0;
 	reader->have = left;
+	/* Not kept open: a trace may have more files than a process may have open. */
+	if (reader->have < reader->size && reader->from < reader->to) {
+		fd = open_input_file(reader->path);
+		if (fd < 0) {
+			warn("cannot read %s: %s; what comes behind is missing", reader->path,
+			     strerror(errno));
+			reader->to = reader->from;
+		}
+	}
 	while (reader->have < reader->size && reader->from < reader->to) {
 		size_t want = reader->size - reader->have;
 
 		if (want > reader->to - reader->from)
 			want = reader->to - reader->from;
-		got = pread(reader->fd, reader->buffer + reader->have, want, reader->from);
+		got = pread(fd, reader->buffer + reader->have, want, reader->from);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			warn("cannot read: %s; what comes behind is missing", strerror(errno));
+			warn("cannot read %s: %s; what comes behind is missing", reader->path,
+			     strerror(errno));
 		if (got <= 0) {
 			reader->to = reader->from;
 			break;
@@ -73,6 +84,8 @@ static bool fill(struct reader *reader, size_t size)
 		reader->have += got;
 		reader->from += got;
 	}
+	if (fd >= 0)
+		close(fd);
 	return reader->have >= size;
 }
 

@@ -216,22 +216,35 @@ out:
 	return image;
 }
 
-void process_map(struct process *process, uint64_t start, uint64_t end,
-		 uint64_t bias, struct image *image)
+void process_map(struct process *process, const struct mapping *map)
 {
-	struct mapping *map;
+	struct mapping *other;
+	bool shared = false;
 	size_t i;
 
 	for (i = 0; i < process->nr_maps; i++) {
-		map = &process->maps[i];
-		if (map->start == start && map->end == end && map->image == image)
+		other = &process->maps[i];
+		if (map->start >= other->end || map->end <= other->start)
+			continue;
+		if (other->image != map->image || other->bias != map->bias) {
+			other->shared = true;
+			shared = true;
+			continue;
+		}
+		if (other->start != map->start || other->end != map->end)
+			continue;
+		if (other->from == map->from && other->to == map->to)
 			return;
+		if (map->from && other->to == map->from - 1) {
+			other->to = map->to;
+			return;
+		}
 	}
 	if (!(process->nr_maps & (process->nr_maps - 1)))
 		process->maps = xrealloc(process->maps, sizeof(*map) *
 					 (process->nr_maps ? 2 * process->nr_maps : 1));
-	process->maps[process->nr_maps++] =
-		(struct mapping){ .start = start, .end = end, .bias = bias, .image = image };
+	process->maps[process->nr_maps] = *map;
+	process->maps[process->nr_maps++].shared = shared;
 }
 
 static struct symbol *image_find(struct image *image, uint64_t addr)
@@ -313,36 +326,83 @@ struct symbol *event_symbol(struct trace *trace, const char *name)
 	return named(trace, name);
 }
 
-struct symbol *process_symbol(struct trace *trace, struct process *process, uint64_t addr)
+/*
+ * Who was at an address at a time, and from when to when is that the answer?
+ *
+ * What is mapped then, the later one of several; else what was mapped last before that,
+ * and else what comes first.
+ */
+static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64_t when,
+				  uint64_t *from, uint64_t *to, bool *shared)
 {
-	unsigned int slot = (addr ^ addr >> 12) % SYMBOL_CACHE;
-	struct symbol *symbol = NULL;
-	unsigned int before;
-	char name[32];
+	struct symbol *symbol, *past = NULL, *future = NULL;
+	uint64_t past_to = 0, future_from = UINT64_MAX;
 	size_t i;
 
-	if (process->cache[slot].addr == addr && process->cache[slot].symbol)
-		return process->cache[slot].symbol;
-
-	for (i = process->nr_maps; i-- > 0 && !symbol; ) {
+	*shared = false;
+	for (i = process->nr_maps; i-- > 0; ) {
 		struct mapping *map = &process->maps[i];
 
-		if (addr >= map->start && addr < map->end)
-			symbol = image_find(map->image, addr - map->bias);
+		if (addr < map->start || addr >= map->end)
+			continue;
+		symbol = image_find(map->image, addr - map->bias);
+		if (!symbol)
+			continue;
+		*shared |= map->shared;
+		if (when >= map->from && when <= map->to) {
+			*from = map->from;
+			*to = map->to;
+			return symbol;
+		}
+		if (when > map->to && (!past || map->to > past_to)) {
+			past = symbol;
+			past_to = map->to;
+		} else if (when < map->from && (!future || map->from < future_from)) {
+			future = symbol;
+			future_from = map->from;
+		}
 	}
+	*from = past ? past_to + 1 : 0;
+	*to = future ? future_from - 1 : UINT64_MAX;
+	return past ? past : future;
+}
+
+struct symbol *process_symbol(struct trace *trace, struct process *process, uint64_t *addr,
+			      uint64_t when)
+{
+	unsigned int slot = (*addr ^ *addr >> 12) % SYMBOL_CACHE;
+	uint64_t from, to, where = *addr;
+	struct symbol *symbol;
+	unsigned int before;
+	char name[32];
+	bool shared;
+
+	if (process->cache[slot].addr == where && process->cache[slot].symbol &&
+	    when >= process->cache[slot].from && when <= process->cache[slot].to) {
+		if (process->cache[slot].shared)
+			*addr = 0;
+		return process->cache[slot].symbol;
+	}
+
+	symbol = find_symbol(process, where, when, &from, &to, &shared);
 	if (symbol) {
 		see(trace, symbol);
 	} else {
 		/* So many functions no program has; these are addresses of no function. */
 		if (trace->nr_unknown < UNKNOWN_MAX)
-			snprintf(name, sizeof(name), "<%" PRIx64 ">", addr);
+			snprintf(name, sizeof(name), "<%" PRIx64 ">", where);
 		else
 			snprintf(name, sizeof(name), "<unknown>");
 		before = trace->nr_symbols;
 		symbol = named(trace, name);
 		trace->nr_unknown += trace->nr_symbols - before;
 	}
-	process->cache[slot].addr = addr;
+	process->cache[slot].addr = where;
+	process->cache[slot].from = from;
+	process->cache[slot].to = to;
 	process->cache[slot].symbol = symbol;
+	process->cache[slot].shared = shared;
+	if (shared)
+		*addr = 0;
 	return symbol;
 }

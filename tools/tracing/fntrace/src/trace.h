@@ -59,12 +59,18 @@ struct image {
  * @start: first address
  * @end: the address behind it
  * @bias: what to subtract from an address to have that of the symbol
+ * @from: first time at which it is known to be there
+ * @to: last time; both are in units of the source, 0 and UINT64_MAX if it is always there
+ * @shared: another image was at some of these addresses at another time
  */
 struct mapping {
 	uint64_t	start;
 	uint64_t	end;
 	uint64_t	bias;
+	uint64_t	from;
+	uint64_t	to;
 	struct image	*image;
+	bool		shared;
 };
 
 /*
@@ -90,8 +96,9 @@ struct machine {
  * @first_ns: time of its first event, if @session is not 0
  * @exe: path of the program, or a name
  * @out: for the writer; freed with free() at the end
- * @maps: later ones win over earlier ones
- * @cache: symbols looked up last, by address
+ * @maps: later ones win over earlier ones of the same time
+ * @cache: symbols looked up last, by address; @from to @to is when they were there, @shared
+ *	as in struct mapping
  */
 struct process {
 	struct machine	*machine;
@@ -104,7 +111,10 @@ struct process {
 	size_t		nr_maps;
 	struct {
 		uint64_t	addr;
+		uint64_t	from;
+		uint64_t	to;
 		struct symbol	*symbol;
+		bool		shared;
 	} cache[SYMBOL_CACHE];
 	struct process	*next;
 };
@@ -342,17 +352,21 @@ void image_sort(struct image *image);
 
 /*
  * process_map() - put an image into an address space
+ * @map: copied; one that is there already and ended right before @map begins is prolonged
  */
-void process_map(struct process *process, uint64_t start, uint64_t end,
-		 uint64_t bias, struct image *image);
+void process_map(struct process *process, const struct mapping *map);
 
 /*
  * process_symbol() - the function at an address
+ * @addr: set to 0 if other functions were there at other times: then only the name says
+ *	which one it is
+ * @when: time of the call, in the units of the mappings. If nothing is known to be at the
+ *	address then, what was there last before that is taken, else what came next.
  *
  * Return: never NULL; an address nobody knows becomes a symbol called "<addr>".
  */
 struct symbol *process_symbol(struct trace *trace, struct process *process,
-			      uint64_t addr);
+			      uint64_t *addr, uint64_t when);
 
 /*
  * event_symbol() - the name of an event, or a function known by name only
@@ -493,7 +507,7 @@ int open_input_file(const char *path);
  * All readers together have a fixed amount of memory for what they read ahead.
  */
 struct reader {
-	int		fd;
+	const char	*path;
 	uint64_t	from;
 	uint64_t	to;
 	char		*buffer;
@@ -503,9 +517,10 @@ struct reader {
 };
 
 /*
- * reader_open() - @fd stays the caller's; bytes @from to @to
+ * reader_open() - bytes @from to @to of a file
+ * @path: stays the caller's, until reader_close()
  */
-void reader_open(struct reader *reader, int fd, uint64_t from, uint64_t to);
+void reader_open(struct reader *reader, const char *path, uint64_t from, uint64_t to);
 
 /*
  * reader_get() - the next @size bytes
@@ -548,7 +563,14 @@ size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark
 /* uftrace.c: a directory of uftrace */
 bool uftrace_open(struct trace *trace, struct machine *machine, const char *path);
 
-/* maps.c: lines of /proc/PID/maps, with the symbols of the files */
+/*
+ * maps.c: copies of /proc/PID/maps, with the symbols of the files
+ *
+ * In front of each copy is a line "at COUNTER", the time it was made; if no copy follows,
+ * nothing had changed. A copy is made before anything is unmapped, so it says what was
+ * there from the copy before up to its own time. Lines in front of the first "at" are for
+ * all times.
+ */
 void read_maps(struct trace *trace, struct process *process, char *text);
 
 /* Writers */

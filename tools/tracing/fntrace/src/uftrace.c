@@ -17,17 +17,31 @@
 #include "trace.h"
 #include "uftrace.h"
 
+/*
+ * struct dat - the file of a task
+ * @path: of it
+ * @swap: it has the other order of bytes
+ * @more: arguments follow the last record
+ * @skipped: bytes since then
+ * @time: of the last record, as it is in the file
+ * @events: names of user events by number
+ */
 struct dat {
 	struct source	source;
 	struct trace	*trace;
 	struct process	*process;
 	struct task	*task;
 	struct reader	reader;
-	int		fd;
+	char		*path;
 	bool		swap;
 	bool		more;
+	size_t		skipped;
+	uint64_t	time;
 	char		**events;
 };
+
+/* uftrace has this much room for the arguments of a call. */
+#define ARGUMENTS_MAX	1024
 
 /* Names of user events by number; shared by all sources of a directory. */
 #define EVENTS_MAX	65536
@@ -43,17 +57,22 @@ static bool is_record(const struct dat *dat, const struct uftrace_record *record
 
 /*
  * Behind a record with arguments come these, in multiples of 8 bytes. How many is
- * written in no record, so what looks like the next one is taken for it.
+ * written in no record, so what looks like the next one is taken for it: its time is not
+ * before that of the last record, both as they are in the file. What is more than arguments
+ * can be is damaged.
  */
-static const struct uftrace_record *skip_arguments(struct dat *dat, uint64_t last)
+static const struct uftrace_record *skip_arguments(struct dat *dat)
 {
 	const struct uftrace_record *record;
 
 	while ((record = reader_get(&dat->reader, sizeof(*record)))) {
-		if (is_record(dat, record, last))
+		if (is_record(dat, record, dat->time))
 			return record;
 		dat->reader.used -= sizeof(*record) - 8;
 		dat->source.done += 8;
+		dat->skipped += 8;
+		if (dat->skipped == ARGUMENTS_MAX + 8)
+			dat->trace->nr_bad++;
 	}
 	return NULL;
 }
@@ -65,20 +84,21 @@ static bool dat_next(struct source *source, struct event *event)
 	uint64_t what;
 
 	for (;;) {
-		record = dat->more ? skip_arguments(dat, dat->task->last_ns) :
+		record = dat->more ? skip_arguments(dat) :
 				     reader_get(&dat->reader, sizeof(*record));
 		if (!record)
 			return false;
 		source->done += sizeof(*record);
 		what = dat->swap ? bswap_64(record->what) : record->what;
 		dat->more = what & UFTRACE_MORE;
+		dat->skipped = 0;
 		if ((what & UFTRACE_MAGIC_MASK) == UFTRACE_RECORD_MAGIC)
 			break;
 		dat->trace->nr_bad++;
 	}
 
-	event->ns = dat->swap ? bswap_64(record->time) : record->time;
-	event->ns = clock_of_ns(source->machine->clock, event->ns);
+	dat->time = dat->swap ? bswap_64(record->time) : record->time;
+	event->ns = clock_of_ns(source->machine->clock, dat->time);
 	event->task = dat->task;
 	event->process = dat->process;
 	event->addr = what >> 16;
@@ -89,7 +109,8 @@ static bool dat_next(struct source *source, struct event *event)
 	switch (what & 3) {
 	case UFTRACE_TYPE_ENTRY:
 		event->type = EVENT_ENTRY;
-		event->symbol = process_symbol(dat->trace, dat->process, event->addr);
+		event->symbol = process_symbol(dat->trace, dat->process, &event->addr,
+					       dat->time);
 		break;
 	case UFTRACE_TYPE_EXIT:
 		event->type = EVENT_EXIT;
@@ -114,7 +135,7 @@ static void dat_close(struct source *source)
 	size_t i;
 
 	reader_close(&dat->reader);
-	close(dat->fd);
+	free(dat->path);
 	/* The last one takes the names along. */
 	if (!--*(size_t *)dat->events[EVENTS_MAX]) {
 		for (i = 0; i <= EVENTS_MAX; i++)
@@ -163,34 +184,91 @@ out:
 	return image;
 }
 
+/* What is mapped in a process from @time on; what was before ends there. */
 static void read_session(struct trace *trace, struct process *process, const char *dir,
-			 const char *sid)
+			 const char *sid, uint64_t time)
 {
 	char *file = xasprintf("%s/sid-%s.map", dir, sid), *line, *rest, *text;
+	size_t i;
 
 	text = read_file(file, NULL);
 	rest = text;
 	if (!text)
 		warn("no addresses: cannot read %s: %s", file, strerror(errno));
+	for (i = 0; i < process->nr_maps; i++)
+		if (process->maps[i].to == UINT64_MAX && process->maps[i].from < time)
+			process->maps[i].to = time - 1;
 	while (rest && (line = strsep(&rest, "\n"))) {
-		uint64_t start, end, base;
+		struct mapping map = { .from = time, .to = UINT64_MAX };
 		struct image *image;
 		char path[4096];
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %4095s", &start, &end,
-			   path) != 3 || path[0] != '/')
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %4095s", &map.start,
+			   &map.end, path) != 3 || path[0] != '/')
 			continue;
 		image = read_symbols(trace, dir, path);
+		map.image = image;
 		/* That of a program which is not relocatable has its addresses. */
-		base = image->nr_symbols && image->symbols[0].addr >= start ? 0 : start;
-		process_map(process, start, end, base, image);
+		map.bias = image->nr_symbols && image->symbols[0].addr >= map.start ? 0 :
+										      map.start;
+		process_map(process, &map);
 	}
 	free(text);
 	free(file);
 }
 
+/* What dlopen() loaded at @time. What was at this place before had been unloaded. */
+static void read_library(struct trace *trace, struct process *process, const char *dir,
+			 const char *path, uint64_t base, uint64_t time)
+{
+	struct image *image = read_symbols(trace, dir, path);
+	struct mapping map = { .start = base, .bias = base, .from = time, .to = UINT64_MAX };
+	size_t i;
+
+	if (!image->nr_symbols)
+		return;
+	map.image = image;
+	/* The last symbol is the end of the others. */
+	map.end = base + image->symbols[image->nr_symbols - 1].addr + 1;
+	for (i = 0; i < process->nr_maps; i++) {
+		struct mapping *other = &process->maps[i];
+
+		if (other->to == UINT64_MAX && other->from < time &&
+		    other->start < map.end && other->end > map.start)
+			other->to = time - 1;
+	}
+	process_map(process, &map);
+}
+
+static struct process *process_of(struct trace *trace, struct machine *machine, uint32_t tid)
+{
+	struct task *task;
+
+	for (task = trace->tasks; task; task = task->next)
+		if (task->tid == tid && task->process->machine == machine)
+			return task->process;
+	return trace_process(trace, machine, tid, NULL);
+}
+
+/* A child of fork() has the mappings of its parent. */
+static void inherit_maps(struct process *child, const struct process *parent)
+{
+	size_t i;
+
+	if (child->nr_maps || child == parent)
+		return;
+	for (i = 0; i < parent->nr_maps; i++)
+		process_map(child, &parent->maps[i]);
+	if (parent->exe && !child->exe)
+		child->exe = xstrdup(parent->exe);
+}
+
 static void read_tasks(struct trace *trace, struct machine *machine, const char *dir)
 {
+	static const char session[] = "SESS timestamp=%" SCNu64 ".%" SCNu64
+		" %*[^i]id=%u sid=%63s exename=\"%4095[^\"]";
+	static const char library[] = "DLOP timestamp=%" SCNu64 ".%" SCNu64
+		" tid=%u sid=%*s base=%" SCNx64 " libname=\"%4095[^\"]";
 	char *file = xasprintf("%s/task.txt", dir), *line, *rest, *text;
 
 	text = read_file(file, NULL);
@@ -198,17 +276,24 @@ static void read_tasks(struct trace *trace, struct machine *machine, const char 
 	if (!text)
 		warn("%s is missing: threads and symbols are not known", file);
 	while (rest && (line = strsep(&rest, "\n"))) {
-		unsigned int pid, tid;
 		char sid[64], exe[4096] = "?";
+		uint64_t seconds, ns, base;
+		unsigned int pid, tid;
 
-		if (sscanf(line, "SESS timestamp=%*s %*[^i]id=%u sid=%63s exename=\"%4095[^\"]",
-			   &pid, sid, exe) >= 2)
-			read_session(trace, trace_process(trace, machine, pid, exe), dir, sid);
-		else if (sscanf(line, "TASK timestamp=%*s tid=%u pid=%u", &tid, &pid) == 2 ||
-			 sscanf(line, "FORK timestamp=%*s pid=%u ppid=%*u", &tid) == 1)
-			trace_task(trace, trace_process(trace, machine,
-							line[0] == 'F' ? tid : pid, NULL),
-				   tid, NULL);
+		if (sscanf(line, session, &seconds, &ns, &pid, sid, exe) >= 4) {
+			read_session(trace, trace_process(trace, machine, pid, exe), dir, sid,
+				     seconds * NSEC_PER_SEC + ns);
+		} else if (sscanf(line, "TASK timestamp=%*s tid=%u pid=%u", &tid, &pid) == 2) {
+			trace_task(trace, trace_process(trace, machine, pid, NULL), tid, NULL);
+		} else if (sscanf(line, "FORK timestamp=%*s pid=%u ppid=%u", &tid, &pid) == 2) {
+			struct process *child = trace_process(trace, machine, tid, NULL);
+
+			inherit_maps(child, trace_process(trace, machine, pid, NULL));
+			trace_task(trace, child, tid, NULL);
+		} else if (sscanf(line, library, &seconds, &ns, &tid, &base, exe) == 5) {
+			read_library(trace, process_of(trace, machine, tid), dir, exe, base,
+				     seconds * NSEC_PER_SEC + ns);
+		}
 	}
 	free(text);
 	free(file);
@@ -272,12 +357,11 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 		struct stat status;
 		unsigned int tid;
 		struct dat *dat;
-		int end = 0, data;
+		int end = 0;
 
 		if (sscanf(entries[i]->d_name, "%u.dat%n", &tid, &end) == 1 && end &&
 		    !entries[i]->d_name[end]) {
-			data = open_input_file(file);
-			if (data < 0 || fstat(data, &status)) {
+			if (stat(file, &status)) {
 				warn("cannot read %s: %s", file, strerror(errno));
 			} else {
 				struct task *task = trace_task(trace,
@@ -291,11 +375,11 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 				dat->trace = trace;
 				dat->task = task;
 				dat->process = task->process;
-				dat->fd = data;
+				dat->path = xstrdup(file);
 				dat->swap = swap;
 				dat->events = events;
 				++*(size_t *)events[EVENTS_MAX];
-				reader_open(&dat->reader, data, 0, status.st_size);
+				reader_open(&dat->reader, dat->path, 0, status.st_size);
 				trace_add_source(trace, &dat->source);
 			}
 		}

@@ -247,6 +247,23 @@ def library(bench, name, *flags):
     return path
 
 
+def same_place(bench):
+    """Two libraries that were at the same addresses, one after the other."""
+    program = family(bench)
+    directory, done = bench.record(program, "swap", library(bench, "a_run"),
+                                   library(bench, "b_run"))
+    if "same place" not in done.stdout:
+        raise Skip("they were loaded to different places")
+    compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+    again = bench.work / "again"
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
+    compare(wanted(done.stdout), counts(bench.chrome(again)[0]))
+    if shutil.which("uftrace"):
+        found = re.findall(r"(\d+)  (\w+)$", run("uftrace", "report", "-d", again).stdout,
+                           re.MULTILINE)
+        expect(("5", "a_run") in found and ("5", "b_run") in found, f"uftrace sees {found}")
+
+
 def ends_at_once(bench):
     """_exit() runs no destructors, but plugins have their names."""
     directory, _ = bench.record(family(bench), "exit", library(bench, "a_run"))
@@ -269,6 +286,25 @@ def constructor(bench):
 def limit(which, value):
     """For preexec_fn."""
     return lambda: resource.setrlimit(which, (value, value))
+
+
+def many_threads(bench):
+    """More threads than a process may have files open."""
+    program = family(bench)
+    directory = bench.work / "data"
+    done = run(bench.fntrace, "record", "--raw", "-s", "64k", "-o", directory, program,
+               "threads", "100", preexec_fn=limit(resource.RLIMIT_NOFILE, 64))
+    expect("fntrace:" not in done.stderr, done.stderr)
+    out = bench.work / "again"
+    said = run(bench.fntrace, "convert", "-f", "uftrace", "-o", out, directory,
+               preexec_fn=limit(resource.RLIMIT_NOFILE, 32)).stderr
+    expect("fntrace:" not in said, said)
+    json_file = bench.work / "trace.json"
+    said = run(bench.fntrace, "convert", "-f", "chrome", "-o", json_file, out,
+               preexec_fn=limit(resource.RLIMIT_NOFILE, 32)).stderr
+    expect("fntrace:" not in said, said)
+    with open(json_file, encoding="utf-8") as file:
+        compare(wanted(done.stdout), counts(json.load(file)["traceEvents"]))
 
 
 def files_are_limited(bench):
@@ -684,6 +720,100 @@ def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", her
     return head.ljust(4096, b"\0") + body
 
 
+def uftrace_record(time, kind, depth, addr, more=False):
+    return struct.pack("<QQ", time, addr << 16 | depth << 6 | 5 << 3 | more << 2 | kind)
+
+
+def uftrace_directory(directory, records, tasks, symbols):
+    """What uftrace would write; SYMBOLS are {session: {address: name}} of one program."""
+    directory.mkdir()
+    (directory / "info").write_bytes(struct.pack("<8sIHBBQQH6x", b"Ftrace!\0", 4, 40, 1, 2,
+                                                 0x62, 0x89, 1024) + b"exename:made\n")
+    (directory / "task.txt").write_text("".join(line + "\n" for line in tasks),
+                                        encoding="ascii")
+    for session, names in symbols.items():
+        (directory / f"sid-{session}.map").write_text(
+            f"100000-200000 r-xp 00000000 00:00 0 /nowhere/{session}\n", encoding="ascii")
+        (directory / f"{session}.sym").write_text(
+            "".join(f"{addr - 0x100000:016x} T {name}\n" for addr, name in names.items()),
+            encoding="ascii")
+    (directory / "1.dat").write_bytes(b"".join(records))
+
+
+TASK = "TASK timestamp=0.000000001 tid=1 pid=1"
+
+
+def session(name, ns):
+    return f'SESS timestamp={ns // 10 ** 9}.{ns % 10 ** 9:09} pid=1 sid={name} exename="made"'
+
+
+def arguments(bench):
+    """Records behind arguments are found, whatever the time in the trace is."""
+    start = 5 * 10 ** 9
+    records = []
+    for n in range(20):
+        records += [uftrace_record(start + 10 * n, 0, 0, 0x100010, more=True),
+                    struct.pack("<Q", n), uftrace_record(start + 10 * n + 5, 1, 0, 0x100010)]
+    made = bench.work / "made"
+    uftrace_directory(made, records, [session("a", 1), TASK], {"a": {0x100010: "called"}})
+    clock = ((1, 1), (2 * start, 2 * start))
+    for side in ("host", "guest"):
+        (bench.work / side).write_bytes(buffer([(start, ENTRY, 0, 1), (start + 1, EXIT, 0, 1)],
+                                               clocks=clock, tid=7))
+    for given in ("0", "-100000000", "100000000"):
+        events, said = bench.chrome("-m", "host", bench.work / "host", "-m", "guest", "-t",
+                                    given, bench.work / "guest", made)
+        found = counts(events).get("called")
+        expect(found == 20 and "damaged" not in said, f"{given}: {found}, {said}")
+    # What is longer than arguments can be is counted.
+    records.insert(10, struct.pack("<Q", 0) * 200)
+    shutil.rmtree(made)
+    uftrace_directory(made, records, [session("a", 1), TASK], {"a": {0x100010: "called"}})
+    events, said = bench.chrome(made)
+    expect("1 records were damaged" in said, said)
+    # A machine with a known offset and no clock of its own is an error, not a crash.
+    run(bench.fntrace, "convert", "-f", "list", "-o", "/dev/null", "-m", "host",
+        bench.work / "host", "-m", "guest", "-t", "0", made)
+
+
+def sessions(bench):
+    """What uftrace recorded of a process that became another program."""
+    made = bench.work / "made"
+    records = [uftrace_record(time, kind, 0, 0x100010) for time, kind in
+               ((1000, 0), (1010, 1), (2010, 0), (2020, 1), (2030, 0), (2040, 1))]
+    uftrace_directory(made, records, [session("a", 900), TASK, session("b", 2000)],
+                      {"a": {0x100010: "before"}, "b": {0x100010: "behind"}})
+    found = counts(bench.chrome(made)[0])
+    expect(found == {"before": 1, "behind": 2}, f"{found}")
+
+
+def plugins_of_uftrace(bench):
+    """What uftrace recorded of libraries that were at the same place."""
+    made = bench.work / "made"
+    records = [uftrace_record(time, kind, 0, 0x300010) for time, kind in
+               ((1000, 0), (1010, 1), (2010, 0), (2020, 1), (2030, 0), (2040, 1))]
+    loaded = [f'DLOP timestamp=0.{ns:09} tid=1 sid=a base=300000 libname="/nowhere/{name}"'
+              for ns, name in ((950, "b"), (2000, "c"))]
+    uftrace_directory(made, records, [session("a", 900), TASK, *loaded],
+                      {"a": {0x100010: "main"},
+                       "b": {0x100010: "before", 0x100020: "__sym_end"},
+                       "c": {0x100010: "behind", 0x100020: "__sym_end"}})
+    found = counts(bench.chrome(made)[0])
+    expect(found == {"before": 1, "behind": 2}, f"{found}")
+
+
+def forked_by_uftrace(bench):
+    """Children of fork() have the mappings of their parents."""
+    made = bench.work / "made"
+    uftrace_directory(made, [], [session("a", 900), TASK,
+                                 "FORK timestamp=0.000001500 pid=2 ppid=1"],
+                      {"a": {0x100010: "shared"}})
+    (made / "2.dat").write_bytes(uftrace_record(2000, 0, 0, 0x100010) +
+                                 uftrace_record(2010, 1, 0, 0x100010))
+    found = counts(bench.chrome(made)[0])
+    expect(found == {"shared": 1}, f"{found}")
+
+
 
 
 def swapped(bench):
@@ -852,8 +982,10 @@ def tests():
     yield "descendants are waited for", descendants
     yield "descendants that are not waited for", impatient
     yield "child of clone()", cloned
+    yield "libraries at the same place", same_place
     yield "plugin and _exit()", ends_at_once
     yield "constructor of a library", constructor
+    yield "more threads than open files", many_threads
     yield "size of files is limited", files_are_limited
     yield "killed program", crash
     yield "exec", executed
@@ -878,6 +1010,10 @@ def tests():
     yield "clocks of two machines", clocks(0)
     yield "clocks of two machines that drift apart", clocks(5e-5)
     yield "offset of two machines' counters", offset
+    yield "arguments in uftrace's records", arguments
+    yield "sessions of uftrace", sessions
+    yield "plugins in uftrace's records", plugins_of_uftrace
+    yield "fork in uftrace's records", forked_by_uftrace
     yield "file cut off", cut_off
     yield "hostile records", hostile("raw")
     yield "hostile uftrace directory", hostile("uftrace")
