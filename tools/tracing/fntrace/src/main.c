@@ -53,6 +53,7 @@ static const char usage[] =
 "  -o FILE        where to; \"-\" is standard output\n"
 "  -m NAME        the inputs that follow are of this machine; the first one has the clock\n"
 "  -i FILE        ELF file of the kernel whose buffers follow\n"
+"  -l OFFSET      of the kernel that -i names: where it ran minus where FILE has it\n"
 "  -t OFFSET      counter of this machine minus that of the first one: a number, a file\n"
 "                 like tsc-offset of KVM, or a trace.dat with kvm_write_tsc_offset\n"
 "  --progress     show progress even if nobody seems to look\n";
@@ -114,7 +115,7 @@ static bool is_input(const char *path)
 }
 
 static void open_input(struct trace *trace, struct machine *machine, const char *path,
-		       const char *image)
+		       const char *image, uint64_t offset)
 {
 	/* trace-cmd.dat(5) */
 	static const char dat_magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
@@ -149,7 +150,7 @@ static void open_input(struct trace *trace, struct machine *machine, const char 
 	if (!memcmp(magic, dat_magic, sizeof(dat_magic)))
 		opened = !kernel_open_dat(trace, machine, path, &machine->clock->map);
 	else if (!memcmp(magic, FNTRACE_MAGIC, sizeof(FNTRACE_MAGIC)))
-		opened = raw_open_dump(trace, machine, path, image);
+		opened = raw_open_dump(trace, machine, path, image, offset);
 	else
 		warn("%s: neither buffers of fntrace nor a trace.dat", path);
 	if (!opened)
@@ -286,6 +287,7 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 		{ "output", required_argument, NULL, 'o' },
 		{ "machine", required_argument, NULL, 'm' },
 		{ "image", required_argument, NULL, 'i' },
+		{ "load-offset", required_argument, NULL, 'l' },
 		{ "tsc-offset", required_argument, NULL, 't' },
 		{ "progress", no_argument, NULL, 'P' },
 		{ "help", no_argument, NULL, 'h' },
@@ -295,9 +297,11 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 	struct trace *trace = xalloc(sizeof(*trace));
 	struct machine *machine = NULL;
 	const char *image = NULL;
+	uint64_t offset = 0;
 	int option, error;
+	char *end;
 
-	while ((option = getopt_long(argc, argv, "-f:o:m:i:t:h", longs, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "-f:o:m:i:l:t:h", longs, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			writer = find_writer(optarg);
@@ -310,6 +314,15 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 			break;
 		case 'i':
 			image = optarg;
+			offset = 0;
+			break;
+		case 'l':
+			errno = 0;
+			offset = strtoull(optarg, &end, 0);
+			if (end == optarg || *end || errno)
+				usage_error("-l %s: no number", optarg);
+			if (!image)
+				usage_error("-l %s: of which -i?", optarg);
 			break;
 		case 't':
 			if (!machine || !machine->index)
@@ -323,7 +336,7 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 		case 1:
 			if (!machine)
 				machine = trace_machine(trace, "");
-			open_input(trace, machine, optarg, image);
+			open_input(trace, machine, optarg, image, offset);
 			break;
 		case 'h':
 			usage_error(NULL, NULL);
@@ -335,7 +348,7 @@ static int do_convert(int argc, char **argv, const struct writer *writer)
 	for (; optind < argc; optind++) {
 		if (!machine)
 			machine = trace_machine(trace, "");
-		open_input(trace, machine, argv[optind], image);
+		open_input(trace, machine, argv[optind], image, offset);
 	}
 	if (!writer)
 		usage_error("which form? %s", "-f is missing");

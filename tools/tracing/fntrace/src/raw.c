@@ -25,6 +25,7 @@
  * struct raw - one buffer
  * @path: its file
  * @swap: it has the other order of bytes
+ * @below: the kernel ran below the addresses of its file: only names say where
  * @readers: parts of the file, the one with the older records first
  */
 struct raw {
@@ -34,6 +35,7 @@ struct raw {
 	struct task	*task;
 	char		*path;
 	bool		swap;
+	bool		below;
 	uint64_t	addr_high;
 	uint64_t	lost;
 	struct reader	readers[2];
@@ -134,6 +136,8 @@ static bool raw_next(struct source *source, struct event *event)
 	if (event->type == EVENT_ENTRY)
 		event->symbol = process_symbol(raw->trace, raw->process, &event->addr,
 					       record.time);
+	if (raw->below)
+		event->addr = 0;
 	return true;
 }
 
@@ -194,7 +198,8 @@ static void map_kernel(struct process *process, struct image *image, uint64_t of
  * there is none.
  */
 static uint64_t open_buffer(struct trace *trace, struct machine *machine, const char *path,
-			    int fd, uint64_t at, uint64_t size, const char *image)
+			    int fd, uint64_t at, uint64_t size, const char *image,
+			    uint64_t offset)
 {
 	struct fntrace_header header;
 	uint64_t records, begin, room, next, used, older;
@@ -268,8 +273,9 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 		reader_open(&raw->readers[0], raw->path, begin + room, begin + room + older);
 		reader_open(&raw->readers[1], raw->path, begin, begin + used);
 	}
+	raw->below = image && (int64_t)offset < 0;
 	if (image)
-		map_kernel(raw->process, image_open(trace, image, image), 0);
+		map_kernel(raw->process, image_open(trace, image, image), offset);
 
 	clock_pair(machine->clock, header.start.counter, header.start.ns);
 	clock_pair(machine->clock, header.latest.counter, header.latest.ns);
@@ -283,7 +289,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 }
 
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
-		   const char *image)
+		   const char *image, uint64_t offset)
 {
 	uint64_t at = 0, size, taken;
 	struct stat status;
@@ -297,7 +303,7 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 	}
 	size = status.st_size;
 	while (at < size) {
-		taken = open_buffer(trace, machine, path, fd, at, size, image);
+		taken = open_buffer(trace, machine, path, fd, at, size, image, offset);
 		if (!taken) {
 			if (any)
 				warn("%s: %" PRIu64 " bytes at the end are no buffer", path,
@@ -370,7 +376,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 			fd = open_input_file(file);
 			if (fd < 0 || fstat(fd, &status))
 				warn("cannot read %s: %s", file, strerror(errno));
-			else if (!open_buffer(trace, machine, file, fd, 0, status.st_size, NULL))
+			else if (!open_buffer(trace, machine, file, fd, 0, status.st_size, NULL, 0))
 				warn("%s: no buffer of fntrace; left out", file);
 			if (fd >= 0)
 				close(fd);

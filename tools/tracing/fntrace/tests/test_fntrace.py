@@ -814,6 +814,25 @@ def forked_by_uftrace(bench):
     expect(found == {"shared": 1}, f"{found}")
 
 
+def relocated(bench):
+    """A kernel that runs elsewhere than its file says."""
+    program = bench.compile("tree.c", "-O1", "-no-pie")
+    places = {name: int(addr, 16) for addr, name in
+              re.findall(r"^(\w+) [tT] (\w+)$", run("nm", program).stdout, re.MULTILINE)}
+    for moved in (0, 0x40000000, -0x200000, 0xffff800000000000):
+        addr = places["walk"] + 4 + moved
+        file = bench.work / "kernel"
+        data = bytearray(buffer([(1000, ENTRY, 0, addr & (1 << 48) - 1),
+                                 (2000, EXIT, 0, addr & (1 << 48) - 1)]))
+        struct.pack_into("<Q", data, 48, addr >> 48 << 48 & (1 << 64) - 1)
+        file.write_bytes(data)
+        events, _ = bench.chrome("-i", program, "-l", hex(moved), file)
+        expect(counts(events) == {"walk": 1}, f"{hex(moved)}: {counts(events)}")
+        again = bench.work / f"again{moved}"
+        run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, "-i", program, "-l",
+            hex(moved), file)
+        found = counts(bench.chrome(again)[0])
+        expect(found == {"walk": 1}, f"{hex(moved)}, by uftrace's directory: {found}")
 
 
 def swapped(bench):
@@ -1014,6 +1033,7 @@ def tests():
     yield "sessions of uftrace", sessions
     yield "plugins in uftrace's records", plugins_of_uftrace
     yield "fork in uftrace's records", forked_by_uftrace
+    yield "kernel that runs elsewhere", relocated
     yield "file cut off", cut_off
     yield "hostile records", hostile("raw")
     yield "hostile uftrace directory", hostile("uftrace")
