@@ -18,6 +18,7 @@
 #include <fntrace_format.h>
 
 #include "clock.h"
+#include "directory.h"
 #include "kernel.h"
 #include "main.h"
 #include "trace.h"
@@ -130,14 +131,13 @@ static void open_input(struct trace *trace, struct machine *machine, const char 
 	inputs[nr_inputs].dev = status.st_dev;
 	inputs[nr_inputs++].ino = status.st_ino;
 	if (S_ISDIR(status.st_mode)) {
-		if (has_file(path, ".fntrace")) {
+		/* The records first: they say more than what was made of them. */
+		if (has_file(path, ".fntrace") || directory_has_kernel(path)) {
 			opened = raw_open_dir(trace, machine, path);
-			if (kernel_open_dir(trace, machine, path, &machine->clock->map) == 0)
+			if (!kernel_open_dir(trace, machine, path, &machine->clock->map))
 				opened = true;
 		} else if (has_file(path, ".dat")) {
 			opened = uftrace_open(trace, machine, path);
-		} else {
-			opened = !kernel_open_dir(trace, machine, path, &machine->clock->map);
 		}
 		if (!opened)
 			die("%s: no trace in it", path);

@@ -34,7 +34,7 @@ struct pending {
 static struct trace *current;
 static char *directory;
 static uint64_t first_ns, too_deep;
-static bool begun, has_events;
+static bool begun, has_events, has_text;
 static int failed;
 
 static uint64_t out_tid(const struct task *task)
@@ -146,6 +146,7 @@ static void uftrace_begin(struct trace *trace, const struct options *options)
 	too_deep = 0;
 	begun = false;
 	has_events = false;
+	has_text = false;
 	failed = 0;
 	if (!options->prepared)
 		take_directory();
@@ -165,10 +166,14 @@ static uint64_t address(const struct event *event)
 
 static void uftrace_event(const struct event *event)
 {
+	struct process *process = event->process ? event->process : event->task->process;
+
 	if (!begun) {
 		first_ns = event->ns;
 		begun = true;
 	}
+	if (!process->out)
+		process->out = xalloc(1);
 	switch (event->type) {
 	case EVENT_ENTRY:
 	case EVENT_EXIT:
@@ -185,6 +190,7 @@ static void uftrace_event(const struct event *event)
 		break;
 	case EVENT_POINT:
 		has_events = true;
+		has_text |= event->text && *event->text;
 		event->symbol->used = true;
 		put_record(event->task, event->ns, UFTRACE_TYPE_EVENT,
 			   event->depth < UFTRACE_DEPTH_MAX ? event->depth : UFTRACE_DEPTH_MAX,
@@ -233,6 +239,15 @@ static char *image_name(const struct image *image)
 	return same ? xasprintf("%s.%u", base, same) : xstrdup(base);
 }
 
+/*
+ * uftrace demangles C++ and the older scheme of Rust (both begin with "_Z"), and its filters
+ * know the names that it makes. The newer scheme of Rust ("_R") it does not know.
+ */
+static const char *symbol_name(const struct symbol *symbol)
+{
+	return symbol->linkage && symbol->linkage[1] == 'Z' ? symbol->linkage : symbol->name;
+}
+
 static void write_symbols(const struct image *image)
 {
 	char *name = image_name(image), *file = xasprintf("%s.sym", name);
@@ -244,7 +259,7 @@ static void write_symbols(const struct image *image)
 	out_printf(out, "# symbols: %zu\n# path name: %s\n", image->nr_symbols, image->path);
 	for (i = 0; i < image->nr_symbols; i++)
 		out_printf(out, "%016" PRIx64 " T %s\n", image->symbols[i].addr - base,
-			   image->symbols[i].name);
+			   symbol_name(&image->symbols[i]));
 	last = &image->symbols[image->nr_symbols - 1];
 	out_printf(out, "%016" PRIx64 " ? __sym_end\n", last->addr - base + last->size);
 	close_file(out);
@@ -286,7 +301,7 @@ static void write_names(void)
 	out_printf(out, "# symbols: %zu\n" DIRECTORY_MARK_TEXT, nr);
 	for (i = 0; i < nr; i++)
 		out_printf(out, "%016" PRIx64 " T %s\n", (uint64_t)used[i]->id * NAMES_STEP,
-			   used[i]->name);
+			   symbol_name(used[i]));
 	out_printf(out, "%016" PRIx64 " ? __sym_end\n",
 		   (uint64_t)(current->nr_symbols + 1) * NAMES_STEP);
 	close_file(out);
@@ -350,6 +365,42 @@ static void put_time(struct out *out, const char *what, uint64_t ns)
 		   ns % NSEC_PER_SEC);
 }
 
+/* Only those in which something happened: uftrace takes one that begins at a call's time. */
+static bool has_session(const struct process *process)
+{
+	return process->out;
+}
+
+/* The first of a process begins with the trace, as its parent may be in it from then on. */
+static uint64_t session_begin(const struct process *process)
+{
+	const struct process *other;
+
+	for (other = current->processes; other; other = other->next)
+		if (has_session(other) && other->machine == process->machine &&
+		    other->pid == process->pid && other->session < process->session)
+			return process->first_ns;
+	return first_ns;
+}
+
+/* uftrace has no place for what threads are called; read_names() reads this. */
+static void write_names_of_threads(void)
+{
+	struct out *out = open_file(DIRECTORY_THREADS);
+	const struct task *task;
+	const char *p;
+
+	for (task = current->tasks; task; task = task->next) {
+		if (!task->out || !*task->name)
+			continue;
+		out_printf(out, "%" PRIu64 " ", out_tid(task));
+		for (p = task->name; *p; p++)
+			out_write(out, *p == '\n' ? "?" : p, 1);
+		out_write(out, "\n", 1);
+	}
+	close_file(out);
+}
+
 static void write_tasks(void)
 {
 	const struct process *process;
@@ -358,9 +409,11 @@ static void write_tasks(void)
 	unsigned int number = 0;
 
 	for (process = current->processes; process; process = process->next) {
+		if (!has_session(process))
+			continue;
 		number++;
 		write_session(process, number);
-		put_time(out, "SESS", process->session ? process->first_ns : first_ns);
+		put_time(out, "SESS", session_begin(process));
 		out_printf(out, "pid=%" PRIu64 " sid=%016x exename=\"%s\"\n", out_pid(process),
 			   number, process->exe ? process->exe : "?");
 	}
@@ -389,11 +442,15 @@ static void write_info(void)
 		.info = UFTRACE_EXE_NAME | UFTRACE_CMDLINE | UFTRACE_TASKINFO,
 		.max_stack = UFTRACE_DEPTH_MAX + 1,
 	};
-	const char *exe = current->processes && current->processes->exe ?
-			  current->processes->exe : "?";
+	const struct process *process = current->processes;
 	struct out *out = open_file("info");
 	const struct task *task;
 	unsigned int nr = 0;
+	const char *exe;
+
+	while (process && !has_session(process))
+		process = process->next;
+	exe = process && process->exe ? process->exe : "?";
 
 	out_write(out, &header, sizeof(header));
 	for (task = current->tasks; task; task = task->next)
@@ -410,7 +467,7 @@ static void write_info(void)
 
 bool uftrace_left_out(void)
 {
-	return too_deep;
+	return too_deep || has_text;
 }
 
 static int uftrace_end(struct trace *trace)
@@ -426,6 +483,7 @@ static int uftrace_end(struct trace *trace)
 			write_symbols(image);
 	write_names();
 	write_tasks();
+	write_names_of_threads();
 	write_info();
 	if (too_deep)
 		warn("%" PRIu64 " calls deeper than %u are left out: uftrace has no room for them",

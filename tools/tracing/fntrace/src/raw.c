@@ -354,6 +354,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 {
 	struct dirent **entries;
 	size_t before = trace->nr_sources;
+	bool kernel = false;
 	int i, count;
 
 	count = scandir(path, &entries, NULL, versionsort);
@@ -372,6 +373,8 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 			open_maps(trace, machine, file, pid, session);
 		} else if (!strcmp(name, "clock")) {
 			open_clock(machine, file);
+		} else if (!strcmp(name, "kernel")) {
+			kernel = true;
 		} else if (dot && !strcmp(dot, ".fntrace")) {
 			fd = open_input_file(file);
 			if (fd < 0 || fstat(fd, &status))
@@ -385,7 +388,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		free(entries[i]);
 	}
 	free(entries);
-	if (trace->nr_sources == before)
+	if (trace->nr_sources == before && !kernel)
 		warn("%s: nothing was recorded in it", path);
 	return trace->nr_sources > before;
 }

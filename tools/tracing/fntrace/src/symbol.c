@@ -76,7 +76,7 @@ static struct symbol *see(struct trace *trace, struct symbol *symbol)
 	if (!symbol->id) {
 		plain = demangle(symbol->name);
 		if (plain) {
-			free(symbol->name);
+			symbol->linkage = symbol->name;
 			symbol->name = plain;
 		}
 		symbol->json = json_escape(symbol->name, &symbol->json_len);
@@ -314,6 +314,7 @@ void symbol_names_free(struct trace *trace)
 		while ((name = trace->name_table[i])) {
 			trace->name_table[i] = name->next;
 			free(name->symbol.name);
+			free(name->symbol.linkage);
 			free(name->symbol.json);
 			free(name);
 		}

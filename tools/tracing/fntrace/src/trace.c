@@ -293,6 +293,7 @@ void trace_close(struct trace *trace)
 		trace->images = image->next;
 		for (j = 0; j < image->nr_symbols; j++) {
 			free(image->symbols[j].name);
+			free(image->symbols[j].linkage);
 			free(image->symbols[j].json);
 		}
 		free(image->symbols);

@@ -27,6 +27,7 @@
  * @addr: address relative to the image, of its first byte
  * @size: in bytes; 0 if unknown, then it reaches to the next symbol
  * @name: as people read it, demangled
+ * @linkage: as the linker has it; NULL if that is @name
  * @json: @name with what JSON wants escaped, without quotes
  * @json_len: strlen(json)
  * @id: 1, 2, 3 ... in the order in which they were first seen in the trace
@@ -36,6 +37,7 @@ struct symbol {
 	uint64_t	addr;
 	uint64_t	size;
 	char		*name;
+	char		*linkage;
 	char		*json;
 	unsigned int	json_len;
 	unsigned int	id;
@@ -597,7 +599,7 @@ struct writer {
 };
 
 /*
- * uftrace_left_out() - were there calls that uftrace has no room for?
+ * uftrace_left_out() - were there calls or fields of events that uftrace has no room for?
  */
 bool uftrace_left_out(void);
 

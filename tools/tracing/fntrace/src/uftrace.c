@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "directory.h"
 #include "trace.h"
 #include "uftrace.h"
 
@@ -299,6 +300,35 @@ static void read_tasks(struct trace *trace, struct machine *machine, const char 
 	free(file);
 }
 
+/*
+ * What the threads are called: "TID NAME" in a file of ours. uftrace has no such file, and
+ * calls all threads after the program.
+ */
+static void read_names(struct trace *trace, struct machine *machine, const char *dir)
+{
+	char *file = xasprintf("%s/" DIRECTORY_THREADS, dir), *line, *rest, *text;
+	struct task *task;
+
+	text = read_file(file, NULL);
+	rest = text;
+	while (rest && (line = strsep(&rest, "\n"))) {
+		unsigned int tid;
+		int at = 0;
+
+		if (sscanf(line, "%u %n", &tid, &at) != 1 || !at)
+			continue;
+		for (task = trace->tasks; task; task = task->next)
+			if (task->tid == tid && task->process->machine == machine)
+				snprintf(task->name, sizeof(task->name), "%s", line + at);
+	}
+	for (task = trace->tasks; task; task = task->next)
+		if (task->process->machine == machine && !*task->name && task->process->exe)
+			snprintf(task->name, sizeof(task->name), "%s",
+				 program_name(task->process));
+	free(text);
+	free(file);
+}
+
 static char **read_events(const char *dir)
 {
 	char **events = xalloc((EVENTS_MAX + 1) * sizeof(*events));
@@ -388,6 +418,8 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 	}
 	if (count >= 0)
 		free(entries);
+	/* Also of threads that only their files tell of. */
+	read_names(trace, machine, path);
 	if (trace->nr_sources == before) {
 		warn("%s: no data in it", path);
 		free(events[EVENTS_MAX]);

@@ -384,6 +384,28 @@ def agree_chrome(bench):
     expect(events[2] == events[1], "we see other calls in uftrace's recording")
 
 
+def through_env(bench):
+    """A program that another one becomes has its names."""
+    need("uftrace")
+    program = bench.compile("tree.c", "-pg", "-O1")
+    for command in (("env", program), ("sh", "-c", f"exec {program}")):
+        directory, _ = bench.record(*command, options=())
+        text = run("uftrace", "report", "-d", directory).stdout
+        found = dict((name, int(count)) for count, name in
+                     re.findall(r"(\d+)  (\w+)$", text, re.MULTILINE))
+        expect(found.get("walk") == 64, f"{command[0]}: uftrace sees {found}")
+
+
+def filters(bench):
+    """uftrace's filters know functions of C++ by the names that it makes."""
+    need("uftrace")
+    directory, _ = bench.record(bench.compile("filters.cpp", "-pg", "-O1", cc="g++"),
+                                options=())
+    text = run("uftrace", "replay", "-f", "none", "-F", "space::thing::method", "-d",
+               directory).stdout
+    expect(text.count("space::inside") == 3 and "outside" not in text, text)
+
+
 # Forms
 
 def recorded(bench):
@@ -421,6 +443,29 @@ def raw_is_uftrace(bench):
     second, _ = bench.chrome(again)
     expect([(e["ph"], e["name"], e["ts"]) for e in first if e["ph"] in "BE"] ==
            [(e["ph"], e["name"], e["ts"]) for e in second if e["ph"] in "BE"], "they differ")
+
+
+def default_keeps(bench):
+    """Without --raw, names of threads, and fields where there are some."""
+    program = family(bench)
+    directory, done = bench.record(program, "names", options=())
+    expect("keeps the records" in done.stderr, done.stderr)
+    text = run(bench.fntrace, "replay", directory).stdout
+    expect("speaker-" in text and "fntrace:mark 4711" in text, text)
+    again = bench.work / "again"
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
+    text = run(bench.fntrace, "replay", again).stdout
+    expect("speaker-" in text and "child()" in text, text)
+    # Where there is nothing to keep, nothing is kept.
+    directory, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), options=())
+    expect(done.stderr == "" and not list(directory.glob("*.fntrace")), done.stderr)
+
+
+def names_of_uftrace(bench):
+    """uftrace calls threads after the program."""
+    _, theirs = both(bench)
+    text = run(bench.fntrace, "replay", theirs).stdout
+    expect("program-" in text and "?-" not in text, text.splitlines()[:1])
 
 
 # What goes wrong
@@ -994,10 +1039,14 @@ def tests():
         keep=lambda line: re.match(r" *: .*\w", line) is not None)
     yield "uftrace report agrees", agree_report
     yield "uftrace dump --chrome agrees", agree_chrome
+    yield "uftrace has the names of what exec() starts", through_env
+    yield "uftrace filters functions of C++", filters
     yield "form perfetto", perfetto
     yield "form flame", flame
     yield "form list", listing
     yield "form uftrace is read as it was written", raw_is_uftrace
+    yield "default form keeps names and fields", default_keeps
+    yield "threads of uftrace have names", names_of_uftrace
     yield "descendants are waited for", descendants
     yield "descendants that are not waited for", impatient
     yield "child of clone()", cloned
