@@ -125,11 +125,19 @@ fntrace_fentry_on:
 	movq	%rax, %rdi
 	leaq	SAVED(1), %rsi
 	movq	SAVED(0), %rdx
-	call	fntrace_enter_slot
+	/*
+	 * GCC keeps the static chain of a nested function on the stack: the hook is
+	 * called between pushq and popq of r10, and the return address is one word up.
+	 */
+	cmpw	$0x5a41, (%rdx)		/* popq %r10 */
+	je	2f
+1:	call	fntrace_enter_slot
 	leave
 	RESTORE
 	.cfi_adjust_cfa_offset -SAVE_SIZE
 	ret
+2:	addq	$8, %rsi
+	jmp	1b
 	.cfi_endproc
 	.size	fntrace_fentry_on, . - fntrace_fentry_on
 

@@ -197,6 +197,18 @@ def elsewhere(machine, way, level, source="calls.c"):
     return test
 
 
+def nested(way):
+    """Functions inside of functions, which GCC calls with one register more."""
+    def test(bench):
+        program = bench.compile("nested.c", *way.split(), "-O1")
+        directory, done = bench.record(program)
+        found = counts(bench.chrome(directory)[0])
+        compare(wanted(done.stdout), found)
+        inner = sum(count for name, count in found.items() if name.startswith("inner"))
+        expect(inner == 160, f"inner: {inner} calls, not 160")
+    return test
+
+
 def family(bench):
     return bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
 
@@ -1024,6 +1036,8 @@ def tests():
         yield f"program in C++, {way}", exceptions(way, "-O2")
     for way in WAYS:
         yield f"signals at any time, {way}", signals(way, "-s", "64k")
+    for way in ("-pg", "-pg -mfentry"):
+        yield f"nested functions, {way}", nested(way)
     yield "program in Rust, mcount", rust("-Z instrument-mcount -C force-frame-pointers=yes")
     yield "program in Rust, no-ops", rust("-Z patchable-function-entry=5")
     for machine, ways in (
