@@ -78,9 +78,14 @@ def in_guest(kernel):
     program = OUT / "system"
     ui.must(["gcc", "-O1", "-pg", SOURCE / "tests" / "system.c", "-o", program],
             LOGS / "fntrace-build.log", "compiling a program to trace")
-    built = (OUT / "fntrace", OUT / "libfntrace.so", program)
+    # It hides files of tracefs from fntrace.
+    without = OUT / "without.so"
+    ui.must(["gcc", "-O1", "-shared", "-fPIC", SOURCE / "tests" / "without.c", "-o", without,
+             "-ldl"], LOGS / "fntrace-build.log", "compiling a library for fntrace")
+    built = (OUT / "fntrace", OUT / "libfntrace.so", program, without)
     return guest.boot(
-        kernel, "sh /job/test_kernel.sh /job/fntrace /job/system\n", "fntrace-kernel",
+        kernel, "sh /job/test_kernel.sh /job/fntrace /job/system /job/without.so\n",
+        "fntrace-kernel",
         files={path.name: path for path in (*built, SOURCE / "tests" / "test_kernel.sh")},
         # For their libraries: where they are themselves the guest may have something else.
         programs=["trace-cmd", *map(str, built)], timeout=900)

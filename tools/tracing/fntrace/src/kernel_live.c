@@ -521,19 +521,21 @@ static int set_file(struct kernel_live *live, const char *name, const char *text
 	return -1;
 }
 
-/* A process and what it forks. */
-static int set_pid(struct kernel_live *live, pid_t pid)
+/*
+ * A process and what it forks. What is for functions is there only in a kernel that can
+ * trace them, and only function_graph needs it.
+ */
+static int set_pid(struct kernel_live *live, const struct kernel_options *options)
 {
-	struct tracefs_instance *instance = live->instance;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%d\n", pid);
-	return set_file(live, "options/event-fork", "1") ||
-	       set_file(live, "options/function-fork", "1") ||
-	       set_file(live, "set_event_pid", text) ||
-	       /* Not there if no functions can be traced. */
-	       (tracefs_file_exists(instance, "set_ftrace_pid") &&
-		set_file(live, "set_ftrace_pid", text)) ? -1 : 0;
+	snprintf(text, sizeof(text), "%d\n", options->pid);
+	if (set_file(live, "options/event-fork", "1") || set_file(live, "set_event_pid", text))
+		return -1;
+	if (options->graph && (set_file(live, "options/function-fork", "1") ||
+			       set_file(live, "set_ftrace_pid", text)))
+		return -1;
+	return 0;
 }
 
 /*
@@ -767,7 +769,7 @@ static int set_up(struct kernel_live *live, const struct kernel_options *options
 	    (options->buffer_kb && set_file(live, "buffer_size_kb", text)))
 		return -1;
 	page_size = save_description(live, clock);
-	if (page_size <= 0 || (options->pid && set_pid(live, options->pid)))
+	if (page_size <= 0 || (options->pid && set_pid(live, options)))
 		return -1;
 	for (event = options->events; event && *event; event++)
 		if (enable_event(live, *event))

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A program and the kernel under it in one trace. As root, with tracefs.
 #
-#	test_kernel.sh FNTRACE PROGRAM
+#	test_kernel.sh FNTRACE PROGRAM WITHOUT
 #
-# PROGRAM is system.c, compiled with -pg.
+# PROGRAM is system.c, compiled with -pg, WITHOUT a library made of without.c.
 
 fntrace=$1
 program=$2
+without=$3
 tracefs=/sys/kernel/tracing
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +42,7 @@ inside()
 before=$(ls "$tracefs/instances")
 
 echo "TAP version 13"
-echo "1..14"
+echo "1..17"
 
 "$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
 	"$program" 2>"$work/said"
@@ -60,6 +61,22 @@ test_that $? "the program is switched out in sleeps()"
 "$fntrace" convert -f uftrace -o "$work/uftrace" "$work/data" 2>>"$work/said" &&
 	"$fntrace" replay "$work/uftrace" | grep -q 'do_sys_openat2()'
 test_that $? "the directory for uftrace has the kernel's functions"
+
+# As the README has it: the fields of events have no room in uftrace's files.
+"$fntrace" record -k -e sched:sched_switch -o "$work/default" "$program" 2>>"$work/said" &&
+	"$fntrace" replay "$work/default" >"$work/list" 2>>"$work/said" &&
+	[ "$(inside sleeps '/* sched:sched_switch prev_comm')" -gt 0 ]
+test_that $? "without --raw, events have their fields"
+
+# A kernel that cannot trace functions has none of the files for them.
+LD_PRELOAD=$without "$fntrace" record -e sched:sched_switch --raw -o "$work/events-only" \
+	"$program" 2>>"$work/said" &&
+	"$fntrace" replay "$work/events-only" >"$work/list" 2>>"$work/said" &&
+	[ "$(inside sleeps '/* sched:sched_switch')" -gt 0 ]
+test_that $? "events alone need no file for functions"
+LD_PRELOAD=$without "$fntrace" record -k --raw -o "$work/bad" "$program" 2>"$work/bad-said"
+[ $? -ne 0 ] && grep -q 'function-fork\|set_ftrace_pid' "$work/bad-said" && [ ! -e "$work/bad" ]
+test_that $? "the kernel's functions need them"
 
 if [ -e "$tracefs/function_events" ]; then
 	# The first time, the page with the path is not there yet: it shows as a fault.
