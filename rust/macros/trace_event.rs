@@ -14,7 +14,7 @@ mod format;
 mod parse;
 mod template;
 
-use proc_macro::{Span, TokenStream};
+use proc_macro::{Ident, Span, TokenStream, TokenTree};
 
 /// What is wrong with the user's tokens, and where.
 pub(crate) struct Error {
@@ -68,7 +68,24 @@ pub(crate) enum Form {
     Class,
 }
 
+/// Finds a name that belongs to the macros, see [`template::OWN`].
+fn own_name(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if parse::plain(&ident).starts_with(template::OWN) => Some(ident),
+        TokenTree::Group(group) => own_name(group.stream()),
+        _ => None,
+    })
+}
+
 pub(crate) fn trace_event(tokens: TokenStream, form: Form) -> TokenStream {
+    if let Some(ident) = own_name(tokens.clone()) {
+        let message = format!(
+            "names that start with `{}` belong to the macros",
+            template::OWN
+        );
+
+        return Error::new(ident.span(), message).into_tokens();
+    }
     let class = match parse::class(tokens, form) {
         Ok(class) => class,
         Err(error) => return error.into_tokens(),

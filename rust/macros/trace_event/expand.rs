@@ -14,7 +14,7 @@ use super::{
     ctype::Kind,
     format::{self, Conversion, Piece, Width},
     parse::{plain, Arg, Class, Event, Field, How, Print, PrintArg},
-    template::{c_string, expand, ident, number, string},
+    template::{c_string, expand, ident, number, own, string},
 };
 use proc_macro::{Ident, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
@@ -52,7 +52,7 @@ impl Text {
         expand(
             Span::call_site(),
             &template,
-            &[("name", ident(name, Span::mixed_site())), ("text", self.0)],
+            &[("name", own(name, Span::mixed_site())), ("text", self.0)],
         )
     }
 }
@@ -123,7 +123,7 @@ impl Args {
                 let len = format!("{}_len", plain(&arg.name));
 
                 values.push(("element", element.tokens.clone()));
-                values.push(("len", ident(&len, Span::mixed_site())));
+                values.push(("len", own(&len, Span::mixed_site())));
                 all.count += 1;
             }
 
@@ -237,7 +237,9 @@ pub(crate) fn class(class: &Class) -> TokenStream {
         #[doc(hidden)]
         #[allow(
             dead_code,
+            non_camel_case_types,
             non_snake_case,
+            non_upper_case_globals,
             unused_unsafe,
             unused_variables,
             clippy::all,
@@ -253,7 +255,13 @@ pub(crate) fn class(class: &Class) -> TokenStream {
         // What the event needs is not unused because the configuration has no events.
         #[cfg(not(CONFIG_EVENT_TRACING))]
         #[doc(hidden)]
-        #[allow(dead_code, unused_variables, clippy::all, clippy::undocumented_unsafe_blocks)]
+        #[allow(
+            dead_code,
+            non_camel_case_types,
+            unused_variables,
+            clippy::all,
+            clippy::undocumented_unsafe_blocks
+        )]
         const _: () = {
             $record
             $keys
@@ -377,11 +385,11 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         unsafe extern \"C\" fn $do_trace($abi_params) {
             $check
             // SAFETY: The tracepoint is valid as long as it can be called.
-            let mut func = unsafe {
+            let mut @func = unsafe {
                 ::kernel::trace_event::tracepoint_enter(::core::ptr::addr_of!($tracepoint))
             };
 
-            if func.is_null() {
+            if @func.is_null() {
                 return;
             }
             $call_probes
@@ -397,21 +405,21 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         #[allow(non_upper_case_globals, unused_unsafe)]
         static mut $tracepoint: ::kernel::bindings::tracepoint = {
             #[link_section = \"__tracepoints_strings\"]
-            static NAME: [u8; $name_size] = *$name;
+            static @NAME: [u8; $name_size] = *$name;
 
             #[allow(non_snake_case, unused_unsafe, clippy::all)]
             unsafe extern \"C\" fn $iterator(
-                data: *mut ::kernel::ffi::c_void,
+                @data: *mut ::kernel::ffi::c_void,
                 $abi_params
             ) -> ::kernel::ffi::c_int {
                 // SAFETY: The tracepoint is valid, and its caller has entered it.
-                let mut func = unsafe {
+                let mut @func = unsafe {
                     ::core::ptr::addr_of!($tracepoint.funcs)
                         .cast::<*const ::kernel::bindings::tracepoint_func>()
                         .read_volatile()
                 };
 
-                if func.is_null() {
+                if @func.is_null() {
                     return 0;
                 }
                 $call_probes
@@ -421,13 +429,13 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
             // Where probes of the tracepoint can be attached as if to a function. To the compiler,
             // a function that does the same for another event is as good, but not to them.
             #[allow(non_snake_case, unused_variables, unused_unsafe, clippy::all)]
-            unsafe extern \"C\" fn $probestub(data: *mut ::kernel::ffi::c_void, $abi_params) {
+            unsafe extern \"C\" fn $probestub(@data: *mut ::kernel::ffi::c_void, $abi_params) {
                 // SAFETY: Nothing is done with the address.
                 ::core::hint::black_box(unsafe { ::core::ptr::addr_of!($tracepoint) });
             }
 
             ::kernel::trace_event::tracepoint(
-                NAME.as_ptr(),
+                @NAME.as_ptr(),
                 $iterator as *const ::kernel::ffi::c_void,
                 $probestub as *const ::kernel::ffi::c_void,
             )
@@ -450,7 +458,7 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         const _: () = {
             #[used(compiler)]
             #[link_section = \"__tracepoints_ptrs\"]
-            static ENTRY: ::kernel::trace_event::TracepointPtr =
+            static @ENTRY: ::kernel::trace_event::TracepointPtr =
                 // SAFETY: Nothing is read.
                 ::kernel::trace_event::TracepointPtr(unsafe {
                     ::core::ptr::addr_of!($tracepoint)
@@ -463,7 +471,7 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         const _: () = {
             #[used(compiler)]
             #[link_section = \".discard.trace_decl\"]
-            static DECLARATION: [u8; $declaration_size] = *$declaration;
+            static @DECLARATION: [u8; $declaration_size] = *$declaration;
         };
         ",
         &[
@@ -512,14 +520,14 @@ fn call_probes(at: Span, args: &Args) -> TokenStream {
             // SAFETY: This is an array of functions of this type, with their data, and it ends
             // with NULL. It stays until the tracepoint is left.
             unsafe {
-                let probe = ::core::mem::transmute::<
+                let @probe = ::core::mem::transmute::<
                     *mut ::kernel::ffi::c_void,
                     unsafe extern \"C\" fn(*mut ::kernel::ffi::c_void, $types),
-                >(::core::ptr::addr_of!((*func).func).read_volatile());
+                >(::core::ptr::addr_of!((*@func).func).read_volatile());
 
-                probe((*func).data, $names);
-                func = func.add(1);
-                if (*func).func.is_null() {
+                @probe((*@func).data, $names);
+                @func = @func.add(1);
+                if (*@func).func.is_null() {
                     break;
                 }
             }
@@ -584,14 +592,14 @@ fn record(class: &Class) -> TokenStream {
                 "
                 let $source = $value;
                 let $source = ::kernel::trace_event::StringSource::into_bytes($source);
-                let $location = layout.place($source.len() + 1);
+                let $location = @layout.place($source.len() + 1);
                 ",
                 "
-                // SAFETY: `layout` has room for the string.
+                // SAFETY: The layout has room for the string.
                 unsafe {
-                    ::kernel::trace_event::store_string(record, $location, $source);
+                    ::kernel::trace_event::store_string(@record, $location, $source);
                     ::kernel::trace_event::store(
-                        ::core::ptr::addr_of_mut!((*fields).$member),
+                        ::core::ptr::addr_of_mut!((*@fields).$member),
                         $location,
                     );
                 }
@@ -601,14 +609,14 @@ fn record(class: &Class) -> TokenStream {
                 "u32",
                 "
                 let $source: &[$element] = $value;
-                let $location = layout.place(::core::mem::size_of_val($source));
+                let $location = @layout.place(::core::mem::size_of_val($source));
                 ",
                 "
-                // SAFETY: `layout` has room for the array.
+                // SAFETY: The layout has room for the array.
                 unsafe {
-                    ::kernel::trace_event::store_array(record, $location, $source);
+                    ::kernel::trace_event::store_array(@record, $location, $source);
                     ::kernel::trace_event::store(
-                        ::core::ptr::addr_of_mut!((*fields).$member),
+                        ::core::ptr::addr_of_mut!((*@fields).$member),
                         $location,
                     );
                 }
@@ -619,12 +627,12 @@ fn record(class: &Class) -> TokenStream {
                 "$ty",
                 "",
                 "
-                let value: $ty = (|| -> $ty { $value })();
+                let @value: $ty = (|| -> $ty { $value })();
                 // SAFETY: The record is ours to write.
                 unsafe {
                     ::kernel::trace_event::store(
-                        ::core::ptr::addr_of_mut!((*fields).$member),
-                        value,
+                        ::core::ptr::addr_of_mut!((*@fields).$member),
+                        @value,
                     );
                 }
                 ",
@@ -641,8 +649,8 @@ fn record(class: &Class) -> TokenStream {
             ("ty", field.ty.tokens.clone()),
             ("element", element),
             ("value", field.value.clone()),
-            ("source", ident(&format!("source_{i}"), hidden)),
-            ("location", ident(&format!("location_{i}"), hidden)),
+            ("source", own(&format!("source_{i}"), hidden)),
+            ("location", own(&format!("location_{i}"), hidden)),
         ];
 
         members.extend(expand(at, &format!("$member: {member_type},"), &values));
@@ -655,12 +663,12 @@ fn record(class: &Class) -> TokenStream {
         expand(
             class.name.span(),
             "
-            let mut layout = ::kernel::trace_event::Layout::new(
-                ::core::mem::offset_of!(Record, __data)
+            let mut @layout = ::kernel::trace_event::Layout::new(
+                ::core::mem::offset_of!(@Record, __data)
             );
             $sources
-            let ::core::option::Option::Some(size) =
-                layout.record_size(::core::mem::size_of::<Record>())
+            let ::core::option::Option::Some(@size) =
+                @layout.record_size(::core::mem::size_of::<@Record>())
             else {
                 return;
             };
@@ -670,7 +678,7 @@ fn record(class: &Class) -> TokenStream {
     } else {
         expand(
             class.name.span(),
-            "let size = ::core::mem::size_of::<Record>();",
+            "let @size = ::core::mem::size_of::<@Record>();",
             &[],
         )
     };
@@ -679,7 +687,7 @@ fn record(class: &Class) -> TokenStream {
         class.name.span(),
         "
         #[repr(C)]
-        struct Record {
+        struct @Record {
             ent: ::kernel::bindings::trace_entry,
             $members
             __data: [u8; 0],
@@ -687,20 +695,20 @@ fn record(class: &Class) -> TokenStream {
 
         // This is safe so that it takes an `unsafe` block to be unsafe in the values of fields.
         #[inline(always)]
-        fn record<S: ::kernel::trace_event::Sink>(sink: S, $params) {
+        fn @record(@sink: impl ::kernel::trace_event::Sink, $params) {
             $size
-            let mut state = ::core::mem::MaybeUninit::uninit();
-            let record = sink.reserve(&mut state, size);
+            let mut @state = ::core::mem::MaybeUninit::uninit();
+            let @record = @sink.reserve(&mut @state, @size);
 
-            if record.is_null() {
+            if @record.is_null() {
                 return;
             }
 
-            let fields = record.cast::<Record>();
+            let @fields = @record.cast::<@Record>();
 
             $stores
             // SAFETY: The record was reserved above.
-            unsafe { sink.commit(&mut state, record, size) }
+            unsafe { @sink.commit(&mut @state, @record, @size) }
         }
         ",
         &[
@@ -721,7 +729,7 @@ fn event_class(class: &Class, args: &Args) -> TokenStream {
         .iter()
         .map(|field| field.value.clone())
         .collect();
-    let function = |prefix: &str| ident(&format!("{prefix}{class_name}"), Span::mixed_site());
+    let function = |prefix: &str| own(&format!("{prefix}{class_name}"), Span::mixed_site());
     let used = Args::used(class, &expressions);
     let run = ident(
         &format!("bpf_trace_run{}", args.count.max(1)),
@@ -739,52 +747,52 @@ fn event_class(class: &Class, args: &Args) -> TokenStream {
         "
         $types
 
-        static mut FIELDS: [::kernel::trace_event::Field; $count] = [
+        static mut @FIELDS: [::kernel::trace_event::Field; $count] = [
             $fields
             ::kernel::trace_event::Field::END,
         ];
 
-        unsafe extern \"C\" fn $probe(data: *mut ::kernel::ffi::c_void, $abi_params) {
+        unsafe extern \"C\" fn $probe(@data: *mut ::kernel::ffi::c_void, $abi_params) {
             // SAFETY: The event core registers this with an event file.
-            let sink = unsafe { ::kernel::trace_event::TraceSink::new(data) };
+            let @sink = unsafe { ::kernel::trace_event::TraceSink::new(@data) };
 
-            if let ::core::option::Option::Some(sink) = sink {
+            if let ::core::option::Option::Some(@sink) = @sink {
                 // SAFETY: Tracepoints pass what `into_abi` has returned, or its like in C.
-                record(sink, $from_abi);
+                @record(@sink, $from_abi);
             }
         }
 
         #[cfg(CONFIG_PERF_EVENTS)]
-        unsafe extern \"C\" fn $perf_probe(data: *mut ::kernel::ffi::c_void, $abi_params) {
+        unsafe extern \"C\" fn $perf_probe(@data: *mut ::kernel::ffi::c_void, $abi_params) {
             // SAFETY: The event core registers this with an event.
-            let sink = unsafe { ::kernel::trace_event::PerfSink::new(data) };
+            let @sink = unsafe { ::kernel::trace_event::PerfSink::new(@data) };
 
-            if let ::core::option::Option::Some(sink) = sink {
+            if let ::core::option::Option::Some(@sink) = @sink {
                 // SAFETY: As above.
-                record(sink, $from_abi);
+                @record(@sink, $from_abi);
             }
         }
 
         #[cfg(CONFIG_BPF_EVENTS)]
-        unsafe extern \"C\" fn $bpf_probe(data: *mut ::kernel::ffi::c_void, $abi_params) {
+        unsafe extern \"C\" fn $bpf_probe(@data: *mut ::kernel::ffi::c_void, $abi_params) {
             // SAFETY: BPF registers this with a link.
-            unsafe { ::kernel::bindings::$run(data.cast(), $bits) }
+            unsafe { ::kernel::bindings::$run(@data.cast(), $bits) }
         }
 
-        static mut CLASS: ::kernel::bindings::trace_event_class = {
+        static mut @CLASS: ::kernel::bindings::trace_event_class = {
             #[cfg(CONFIG_PERF_EVENTS)]
-            let perf_probe = $perf_probe as *const ::kernel::ffi::c_void;
+            let @perf_probe = $perf_probe as *const ::kernel::ffi::c_void;
             #[cfg(not(CONFIG_PERF_EVENTS))]
-            let perf_probe = ::core::ptr::null();
+            let @perf_probe = ::core::ptr::null();
 
             // SAFETY: Only addresses are taken.
             unsafe {
                 ::kernel::trace_event::class(
-                    ::core::ptr::addr_of!(CLASS),
+                    ::core::ptr::addr_of!(@CLASS),
                     $system,
                     $probe as *const ::kernel::ffi::c_void,
-                    perf_probe,
-                    ::core::ptr::addr_of!(FIELDS).cast(),
+                    @perf_probe,
+                    ::core::ptr::addr_of!(@FIELDS).cast(),
                 )
             }
         };
@@ -793,9 +801,9 @@ fn event_class(class: &Class, args: &Args) -> TokenStream {
             ("types", field_types(class)),
             ("count", number(class.fields.len() + 1)),
             ("fields", fields(class)),
-            ("probe", function("trace_event_raw_event_")),
-            ("perf_probe", function("perf_trace_")),
-            ("bpf_probe", function("__bpf_trace_")),
+            ("probe", function("raw_event_")),
+            ("perf_probe", function("perf_")),
+            ("bpf_probe", function("bpf_")),
             ("abi_params", args.abi_params.clone()),
             ("from_abi", used.from_abi),
             ("run", run),
@@ -856,7 +864,7 @@ fn fields(class: &Class) -> TokenStream {
             }
             Kind::Array(element, len) => {
                 values.push(("len", len.clone()));
-                values.push(("c_type", ident(&format!("TYPE_{i}"), Span::mixed_site())));
+                values.push(("c_type", own(&format!("TYPE_{i}"), Span::mixed_site())));
                 (
                     "::kernel::trace_event::Field::array(
                         <$ty as ::kernel::trace_event::TraceField>::INFO,
@@ -892,7 +900,7 @@ fn event_call(class: &Class, event: &Event, args: &Args) -> TokenStream {
         Some(_) => &event.name,
         None => &class.name,
     };
-    let own = match &event.print {
+    let own_print = match &event.print {
         Some(print) => output(class, &event.name, print),
         None => TokenStream::new(),
     };
@@ -900,14 +908,14 @@ fn event_call(class: &Class, event: &Event, args: &Args) -> TokenStream {
     expand(
         event.name.span(),
         "
-        $own
+        $own_print
 
         const _: () = {
-            static mut CALL: ::kernel::bindings::trace_event_call =
+            static mut @CALL: ::kernel::bindings::trace_event_call =
                 // SAFETY: Only addresses are taken.
                 unsafe {
                     ::kernel::trace_event::call(
-                        ::core::ptr::addr_of!(CLASS),
+                        ::core::ptr::addr_of!(@CLASS),
                         ::core::ptr::addr_of!($tracepoint),
                         ::core::ptr::addr_of!($functions),
                         ::core::ptr::addr_of!($print_fmt).cast(),
@@ -916,14 +924,14 @@ fn event_call(class: &Class, event: &Event, args: &Args) -> TokenStream {
 
             #[used(compiler)]
             #[link_section = \"_ftrace_events\"]
-            static mut ENTRY: *const ::kernel::bindings::trace_event_call =
+            static mut @ENTRY: *const ::kernel::bindings::trace_event_call =
                 // SAFETY: As above.
-                unsafe { ::core::ptr::addr_of!(CALL) };
+                unsafe { ::core::ptr::addr_of!(@CALL) };
 
             #[cfg(CONFIG_BPF_EVENTS)]
             #[used(compiler)]
             #[link_section = \"__bpf_raw_tp_map\"]
-            static mut BPF_MAP: ::kernel::bindings::bpf_raw_event_map =
+            static mut @BPF_MAP: ::kernel::bindings::bpf_raw_event_map =
                 ::kernel::trace_event::bpf_map(
                     // SAFETY: As above.
                     unsafe { ::core::ptr::addr_of!($tracepoint) },
@@ -933,16 +941,13 @@ fn event_call(class: &Class, event: &Event, args: &Args) -> TokenStream {
         };
         ",
         &[
-            ("own", own),
+            ("own_print", own_print),
             ("tracepoint", name(event, "__tracepoint_", "")),
             ("functions", print_item("FUNCTIONS_", print_name)),
             ("print_fmt", print_item("PRINT_FMT_", print_name)),
             (
                 "bpf_probe",
-                ident(
-                    &format!("__bpf_trace_{}", plain(&class.name)),
-                    Span::mixed_site(),
-                ),
+                own(&format!("bpf_{}", plain(&class.name)), Span::mixed_site()),
             ),
             ("count", number(args.count)),
         ],
@@ -951,10 +956,7 @@ fn event_call(class: &Class, event: &Event, args: &Args) -> TokenStream {
 
 /// A name of one of the items that [`output`] makes.
 fn print_item(prefix: &str, name: &Ident) -> TokenStream {
-    ident(
-        &format!("{prefix}{}", plain(name).to_ascii_uppercase()),
-        Span::mixed_site(),
-    )
+    own(&format!("{prefix}{}", plain(name)), Span::mixed_site())
 }
 
 /// Text as it is between quotes in C.
@@ -1011,9 +1013,8 @@ fn output(class: &Class, name: &Ident, print: &Print) -> TokenStream {
         args.extend(value(arg, field, keys));
     }
 
-    let function = format!("trace_raw_output_{}", plain(name));
-    let format_name = format!("FORMAT_{}", plain(name).to_ascii_uppercase());
-    let print_fmt_name = format!("PRINT_FMT_{}", plain(name).to_ascii_uppercase());
+    let format_name = format!("FORMAT_{}", plain(name));
+    let print_fmt_name = format!("PRINT_FMT_{}", plain(name));
 
     items.extend(format.into_static(&format_name, false));
     // The event core writes the values of enumerators into the text.
@@ -1022,24 +1023,24 @@ fn output(class: &Class, name: &Ident, print: &Print) -> TokenStream {
         name.span(),
         "
         unsafe extern \"C\" fn $function(
-            iter: *mut ::kernel::bindings::trace_iterator,
-            flags: ::kernel::ffi::c_int,
-            event: *mut ::kernel::bindings::trace_event,
+            @iter: *mut ::kernel::bindings::trace_iterator,
+            @flags: ::kernel::ffi::c_int,
+            @event: *mut ::kernel::bindings::trace_event,
         ) -> ::kernel::bindings::print_line_t {
             // SAFETY: The event core passes an iterator that is at a record of this class.
             unsafe {
-                let result = ::kernel::bindings::trace_raw_output_prep(iter, event)
+                let @result = ::kernel::bindings::trace_raw_output_prep(@iter, @event)
                     as ::kernel::bindings::print_line_t;
 
-                if result != ::kernel::bindings::print_line_t_TRACE_TYPE_HANDLED {
-                    return result;
+                if @result != ::kernel::bindings::print_line_t_TRACE_TYPE_HANDLED {
+                    return @result;
                 }
 
-                let record = (*iter).ent.cast::<::kernel::ffi::c_void>().cast_const();
-                let fields = record.cast::<Record>();
+                let @record = (*@iter).ent.cast::<::kernel::ffi::c_void>().cast_const();
+                let @fields = @record.cast::<@Record>();
 
-                ::kernel::bindings::trace_event_printf(iter, $format.as_ptr().cast(), $args);
-                ::kernel::bindings::trace_handle_return(::core::ptr::addr_of_mut!((*iter).seq))
+                ::kernel::bindings::trace_event_printf(@iter, $format.as_ptr().cast(), $args);
+                ::kernel::bindings::trace_handle_return(::core::ptr::addr_of_mut!((*@iter).seq))
             }
         }
 
@@ -1047,8 +1048,8 @@ fn output(class: &Class, name: &Ident, print: &Print) -> TokenStream {
             ::kernel::trace_event::functions($function);
         ",
         &[
-            ("function", ident(&function, Span::mixed_site())),
-            ("format", ident(&format_name, Span::mixed_site())),
+            ("function", print_item("raw_output_", name)),
+            ("format", print_item("FORMAT_", name)),
             ("args", args),
             ("functions", print_item("FUNCTIONS_", name)),
         ],
@@ -1264,18 +1265,18 @@ fn size_of(ty: &TokenStream) -> TokenStream {
 fn value(arg: &PrintArg, field: &Field, keys: TokenStream) -> TokenStream {
     // The value, or the address and the length of an array.
     let (scalar, address, len) = (
-        "::kernel::trace_event::load(::core::ptr::addr_of!((*fields).$member))",
+        "::kernel::trace_event::load(::core::ptr::addr_of!((*@fields).$member))",
         if field.is_dynamic() {
             "::kernel::trace_event::array_address(
-                record,
-                ::kernel::trace_event::load(::core::ptr::addr_of!((*fields).$member)),
+                @record,
+                ::kernel::trace_event::load(::core::ptr::addr_of!((*@fields).$member)),
             )"
         } else {
-            "::core::ptr::addr_of!((*fields).$member).cast::<::kernel::ffi::c_void>()"
+            "::core::ptr::addr_of!((*@fields).$member).cast::<::kernel::ffi::c_void>()"
         },
         if field.is_dynamic() {
             "::kernel::trace_event::array_len(
-                ::kernel::trace_event::load(::core::ptr::addr_of!((*fields).$member)),
+                ::kernel::trace_event::load(::core::ptr::addr_of!((*@fields).$member)),
             )"
         } else {
             "::core::mem::size_of::<$ty>() as ::kernel::ffi::c_int"
@@ -1291,16 +1292,16 @@ fn value(arg: &PrintArg, field: &Field, keys: TokenStream) -> TokenStream {
             format!("<$ty as ::kernel::trace_event::TraceField>::promote({scalar}),")
         }
         (How::Flags(..), _) => {
-            format!("::kernel::trace_event::print_flags(iter, {number}, $delimiter, &$keys),")
+            format!("::kernel::trace_event::print_flags(@iter, {number}, $delimiter, &$keys),")
         }
         (How::Symbolic(_), _) => {
-            format!("::kernel::trace_event::print_symbolic(iter, {number}, &$keys),")
+            format!("::kernel::trace_event::print_symbolic(@iter, {number}, &$keys),")
         }
-        (How::Hex, _) => format!("::kernel::trace_event::print_hex(iter, {address}, {len}),"),
+        (How::Hex, _) => format!("::kernel::trace_event::print_hex(@iter, {address}, {len}),"),
         (How::Array, _) => {
             format!(
                 "::kernel::trace_event::print_array(
-                    iter,
+                    @iter,
                     {address},
                     {len},
                     ::core::mem::size_of::<$element>(),

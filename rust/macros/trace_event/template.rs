@@ -6,10 +6,18 @@
 
 use proc_macro::{Group, Ident, Literal, Span, TokenStream, TokenTree};
 
-/// Expands a template: `$name` stands for the tokens that `values` has for `name`.
+/// What the names begin with that belong to the macros.
 ///
-/// What the template itself contains gets the place of `span` in error messages, and the names of
-/// its variables cannot be confused with the user's.
+/// Only labels and local variables are hidden from the tokens of the user. An item or a generic
+/// parameter is not: a `Record` in a template would take the place of a type `Record` that an
+/// argument has. Nor can a variable have the name of a `static` of the user. So all of them have
+/// this prefix, and tokens of the user must not have it.
+pub(crate) const OWN: &str = "__trace_event_";
+
+/// Expands a template: `$name` stands for the tokens that `values` has for `name`, and `@name` is a
+/// name that belongs to the macros.
+///
+/// What the template itself contains gets the place of `span` in error messages.
 pub(crate) fn expand(span: Span, template: &str, values: &[(&str, TokenStream)]) -> TokenStream {
     let tokens = template
         .parse()
@@ -32,6 +40,11 @@ fn fill(tokens: TokenStream, span: Span, values: &[(&str, TokenStream)]) -> Toke
                     .unwrap_or_else(|| panic!("no value for ${name}"));
 
                 out.extend(value.clone());
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '@' => {
+                let name = tokens.next().expect("a name after @").to_string();
+
+                out.extend(own(&name, span));
             }
             TokenTree::Group(group) => {
                 let mut filled = Group::new(group.delimiter(), fill(group.stream(), span, values));
@@ -76,4 +89,9 @@ pub(crate) fn number(number: usize) -> TokenStream {
 /// A name that the user has not written.
 pub(crate) fn ident(name: &str, span: Span) -> TokenStream {
     TokenTree::Ident(Ident::new(name, span)).into()
+}
+
+/// A name that belongs to the macros.
+pub(crate) fn own(name: &str, span: Span) -> TokenStream {
+    ident(&format!("{OWN}{name}"), span)
 }

@@ -39,3 +39,10 @@ kernel::trace_event! {
     },
     print: "nothing",
 }
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_own_names(id: u32),
+    entry: { id: u32 = __trace_event_size }, //~ ERROR: names that start with `__trace_event_`
+    print: "id=%u", id,
+}
