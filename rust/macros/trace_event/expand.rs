@@ -1064,7 +1064,7 @@ fn push_conversion(format: &mut Text, conversion: &Conversion, class: &Class, ar
     if let Some(Kind::Array(_, len)) = check::find(class, arg).map(|field| &field.ty.kind) {
         let plain = matches!(arg.how, How::Plain);
 
-        if plain && conversion.kind == format::Kind::String && !conversion.precision {
+        if plain && conversion.kind == format::Kind::String && conversion.precision.is_none() {
             // Nothing says that there is a NUL in the array.
             format.push(&text[..text.len() - 1]);
             format.push(".");
@@ -1122,7 +1122,14 @@ fn size_check(
             format!("::core::mem::size_of::<$ty>() >= {size}"),
             format!("arrays of {size} bytes"),
         ),
-        format::Kind::String => return TokenStream::new(),
+        // What has a precision is not cut at the end of the array, see `push_conversion`.
+        format::Kind::String => match (conversion.precision, &field.ty.kind) {
+            (Some(precision), Kind::Array(..)) => (
+                format!("{precision} <= ::core::mem::size_of::<$ty>()"),
+                format!("arrays of {precision} bytes"),
+            ),
+            _ => return TokenStream::new(),
+        },
     };
     let message = format!(
         "`{text}` does not fit field `{}` of event `{event}`: it prints {what}",

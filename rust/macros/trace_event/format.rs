@@ -15,8 +15,8 @@ pub(crate) enum Piece {
 pub(crate) struct Conversion {
     /// All of it.
     pub(crate) text: String,
-    /// Whether it has a precision.
-    pub(crate) precision: bool,
+    /// The precision, if it has one.
+    pub(crate) precision: Option<usize>,
     pub(crate) kind: Kind,
 }
 
@@ -83,17 +83,23 @@ fn conversion(text: &str) -> Result<Conversion, String> {
 
     take(&mut rest, |c| "-+ #0".contains(c));
     take(&mut rest, |c| c.is_ascii_digit());
-    let precision = rest.starts_with('.');
 
-    if precision {
-        rest = &rest[1..];
-        take(&mut rest, |c| c.is_ascii_digit());
-    }
+    let digits = rest.strip_prefix('.').map(|after| {
+        rest = after;
+        take(&mut rest, |c| c.is_ascii_digit())
+    });
+
     if rest.starts_with('*') {
         return Err("`*` is not supported: write the width or precision as a number".to_string());
     }
 
-    let modifier = take(&mut rest, |c| "hlLqzt".contains(c));
+    let precision = match digits.map(str::parse) {
+        None => None,
+        Some(Ok(number)) => Some(number),
+        // To the kernel, `%.s` is the same as `%s`, and not as `%.0s`.
+        Some(Err(_)) => return Err(format!("the precision of `{text}` is not a number")),
+    };
+    let modifier = take(&mut rest, |c| "hlLzt".contains(c));
     let mut chars = rest.chars();
     let Some(letter) = chars.next() else {
         return Err(format!("the conversion `{text}` is not complete"));
@@ -114,7 +120,7 @@ fn conversion(text: &str) -> Result<Conversion, String> {
             "h" => Width::Short,
             "hh" => Width::Char,
             "l" => Width::Long,
-            "ll" | "L" | "q" => Width::LongLong,
+            "ll" | "L" => Width::LongLong,
             "z" | "t" => Width::Size,
             _ => return unknown(),
         }),
