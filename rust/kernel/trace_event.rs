@@ -107,7 +107,8 @@ pub trait TraceArg: Copy {
 /// # Safety
 ///
 /// [`Self::Promoted`] must be the type that C passes to variadic functions for a type of the size
-/// of `Self`, and `Self` must have no padding.
+/// of `Self`, and `Self` must have no padding. [`Self::Raw`] must have the size of `Self`, and any
+/// bytes must be a value of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a field of a trace event",
     label = "unsupported type of a field",
@@ -119,6 +120,9 @@ pub unsafe trait TraceField: Copy + 'static {
     const SIGNED: bool;
     /// Whether the type is a pointer.
     const POINTER: bool;
+    /// What a field is read as. User space can write any bytes into it, by way of `inject`.
+    #[doc(hidden)]
+    type Raw;
     /// The type of the value as an argument of a variadic function.
     #[doc(hidden)]
     type Promoted;
@@ -131,13 +135,13 @@ pub unsafe trait TraceField: Copy + 'static {
         pointer: Self::POINTER,
     };
 
-    /// Converts the value for a variadic function.
+    /// Converts a value for a variadic function.
     #[doc(hidden)]
-    fn promote(self) -> Self::Promoted;
+    fn promote(raw: Self::Raw) -> Self::Promoted;
 
-    /// Converts the value as C converts it to `u64`.
+    /// Converts a value as C converts it to `u64`.
     #[doc(hidden)]
-    fn into_u64(self) -> u64;
+    fn into_u64(raw: Self::Raw) -> u64;
 }
 
 /// Facts about the type of a field.
@@ -174,7 +178,7 @@ pub trait StringSource<'a> {
 }
 
 macro_rules! impl_values {
-    ($($ty:ty, $promoted:ty, $signed:literal;)*) => {$(
+    ($($ty:ty, $raw:ty, $promoted:ty, $signed:literal;)*) => {$(
         impl TraceArg for $ty {
             type Abi = $ty;
 
@@ -189,37 +193,39 @@ macro_rules! impl_values {
             }
         }
 
-        // SAFETY: C passes what is narrower than an `int` as an `int`, and the rest as it is.
+        // SAFETY: C passes what is narrower than an `int` as an `int`, and the rest as it is. Any
+        // bytes are an integer.
         unsafe impl TraceField for $ty {
             const SIGNED: bool = $signed;
             const POINTER: bool = false;
+            type Raw = $raw;
             type Promoted = $promoted;
 
             #[inline(always)]
-            fn promote(self) -> $promoted {
-                self as $promoted
+            fn promote(raw: $raw) -> $promoted {
+                raw as $promoted
             }
 
             #[inline(always)]
-            fn into_u64(self) -> u64 {
-                self as u64
+            fn into_u64(raw: $raw) -> u64 {
+                raw as u64
             }
         }
     )*};
 }
 
 impl_values! {
-    bool, c_int, false;
-    i8, c_int, true;
-    u8, c_int, false;
-    i16, c_int, true;
-    u16, c_int, false;
-    i32, i32, true;
-    u32, u32, false;
-    i64, i64, true;
-    u64, u64, false;
-    isize, isize, true;
-    usize, usize, false;
+    bool, u8, c_int, false;
+    i8, i8, c_int, true;
+    u8, u8, c_int, false;
+    i16, i16, c_int, true;
+    u16, u16, c_int, false;
+    i32, i32, i32, true;
+    u32, u32, u32, false;
+    i64, i64, i64, true;
+    u64, u64, u64, false;
+    isize, isize, isize, true;
+    usize, usize, usize, false;
 }
 
 macro_rules! impl_pointers {
@@ -238,20 +244,21 @@ macro_rules! impl_pointers {
             }
         }
 
-        // SAFETY: Pointers are passed as they are.
+        // SAFETY: Pointers are passed as they are. Any bytes are a raw pointer.
         unsafe impl<T: 'static> TraceField for $pointer {
             const SIGNED: bool = false;
             const POINTER: bool = true;
+            type Raw = $pointer;
             type Promoted = $pointer;
 
             #[inline(always)]
-            fn promote(self) -> $pointer {
-                self
+            fn promote(raw: $pointer) -> $pointer {
+                raw
             }
 
             #[inline(always)]
-            fn into_u64(self) -> u64 {
-                self as usize as u64
+            fn into_u64(raw: $pointer) -> u64 {
+                raw as usize as u64
             }
         }
     )*};
@@ -843,7 +850,8 @@ pub unsafe fn store<T>(field: *mut T, value: T) {
 ///
 /// # Safety
 ///
-/// `field` must be a field of a record that is valid for reads.
+/// `field` must be a field of a record that is valid for reads, and any bytes must be a value of
+/// its type.
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn load<T>(field: *const T) -> T {

@@ -1272,7 +1272,10 @@ fn size_of(ty: &TokenStream) -> TokenStream {
 fn value(arg: &PrintArg, field: &Field, keys: TokenStream) -> TokenStream {
     // The value, or the address and the length of an array.
     let (scalar, address, len) = (
-        "::kernel::trace_event::load(::core::ptr::addr_of!((*@fields).$member))",
+        "::kernel::trace_event::load(
+            ::core::ptr::addr_of!((*@fields).$member)
+                .cast::<<$ty as ::kernel::trace_event::TraceField>::Raw>(),
+        )",
         if field.is_dynamic() {
             "::kernel::trace_event::array_address(
                 @record,

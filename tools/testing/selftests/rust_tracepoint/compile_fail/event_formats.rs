@@ -2,7 +2,11 @@
 
 //! Conversions that are the same for events and for markers. This must compile.
 
-use kernel::{ffi::c_long, mark};
+use kernel::{
+    ffi::{c_int, c_long},
+    mark,
+    trace_event::TraceField,
+};
 
 kernel::trace_event! {
     system: compile_fail,
@@ -47,3 +51,7 @@ kernel::trace_event! {
     entry: { text: [u8; 8] = [b'x'; 8], id: u32 = id },
     print: "%s %.0s %.7s %-20.8s %.3s", text, text, text, text, symbolic(id, { 0: "zero" }),
 }
+
+// The byte of a `bool` in a record may be any, so it must not be read as a `bool`.
+const _: (fn(u8) -> c_int, fn(u8) -> u64) =
+    (<bool as TraceField>::promote, <bool as TraceField>::into_u64);
