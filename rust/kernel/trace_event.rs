@@ -76,10 +76,18 @@ use core::{
     ptr,
 };
 
+mod private {
+    /// Seals [`TraceArg`](super::TraceArg): only this module can name it.
+    pub struct Token;
+
+    /// What C can pass in one argument: without padding, and of 8 bytes at most.
+    pub trait Abi: Copy {}
+}
+
 /// Types of the arguments of trace events.
 ///
 /// Probes are C functions, whichever language they are written in. An implementation says how
-/// they see a value of the type.
+/// they see a value of the type. There are no others than those of this module.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a trace event",
     label = "unsupported type of an argument",
@@ -87,8 +95,12 @@ use core::{
             `&CStr`, `Option<&CStr>` and `&[T]`"
 )]
 pub trait TraceArg: Copy {
+    /// Nobody else can have one: probes rely on what they are called with.
+    #[doc(hidden)]
+    const SEALED: private::Token;
+
     /// What probes see: a type that C can pass in one argument.
-    type Abi: Copy;
+    type Abi: private::Abi;
 
     /// Converts the argument to what probes see.
     fn into_abi(self) -> Self::Abi;
@@ -179,7 +191,10 @@ pub trait StringSource<'a> {
 
 macro_rules! impl_values {
     ($($ty:ty, $raw:ty, $promoted:ty, $signed:literal;)*) => {$(
+        impl private::Abi for $ty {}
+
         impl TraceArg for $ty {
+            const SEALED: private::Token = private::Token;
             type Abi = $ty;
 
             #[inline(always)]
@@ -230,7 +245,10 @@ impl_values! {
 
 macro_rules! impl_pointers {
     ($($pointer:ty),*) => {$(
+        impl<T> private::Abi for $pointer {}
+
         impl<T> TraceArg for $pointer {
+            const SEALED: private::Token = private::Token;
             type Abi = $pointer;
 
             #[inline(always)]
@@ -267,6 +285,7 @@ macro_rules! impl_pointers {
 impl_pointers!(*const T, *mut T);
 
 impl<T> TraceArg for &T {
+    const SEALED: private::Token = private::Token;
     type Abi = *const T;
 
     #[inline(always)]
@@ -282,6 +301,7 @@ impl<T> TraceArg for &T {
 }
 
 impl<T> TraceArg for Option<&T> {
+    const SEALED: private::Token = private::Token;
     type Abi = *const T;
 
     #[inline(always)]
@@ -297,6 +317,7 @@ impl<T> TraceArg for Option<&T> {
 }
 
 impl TraceArg for &CStr {
+    const SEALED: private::Token = private::Token;
     type Abi = *const c_char;
 
     #[inline(always)]
@@ -312,6 +333,7 @@ impl TraceArg for &CStr {
 }
 
 impl TraceArg for Option<&CStr> {
+    const SEALED: private::Token = private::Token;
     type Abi = *const c_char;
 
     #[inline(always)]
@@ -402,11 +424,11 @@ pub unsafe fn slice_from_abi<'a, T>(data: *const T, len: usize) -> &'a [T] {
 /// Converts an argument to what BPF programs see: its bits, and zeroes above.
 #[doc(hidden)]
 #[inline(always)]
-pub fn bits<T: Copy>(value: T) -> u64 {
+pub fn bits<T: private::Abi>(value: T) -> u64 {
     let value = ptr::addr_of!(value);
 
-    // SAFETY: These are reads of as many bytes as there are, and types that C can pass have no
-    // padding.
+    // SAFETY: These are reads of as many bytes as there are, none of which is padding: `T` is an
+    // integer, a `bool` or a pointer.
     unsafe {
         match size_of::<T>() {
             1 => value.cast::<u8>().read() as u64,
@@ -643,8 +665,13 @@ pub const fn call(
 }
 
 /// Where a probe puts its record.
+///
+/// # Safety
+///
+/// What [`Self::reserve`] returns must be NULL, or valid for writes of `len` bytes and aligned for
+/// a record until [`Self::commit`] is called.
 #[doc(hidden)]
-pub trait Sink: Copy {
+pub unsafe trait Sink: Copy {
     /// What has to be kept between reserving a record and committing it.
     type State;
 
@@ -697,8 +724,9 @@ impl TraceSink {
     }
 }
 
+// SAFETY: The ring buffer leaves a reserved record to who has reserved it until the commit.
 #[cfg(CONFIG_EVENT_TRACING)]
-impl Sink for TraceSink {
+unsafe impl Sink for TraceSink {
     type State = bindings::trace_event_buffer;
 
     #[inline(always)]
@@ -755,8 +783,9 @@ impl PerfSink {
     }
 }
 
+// SAFETY: The buffer belongs to the context on this CPU until the commit.
 #[cfg(all(CONFIG_EVENT_TRACING, CONFIG_PERF_EVENTS))]
-impl Sink for PerfSink {
+unsafe impl Sink for PerfSink {
     type State = (*mut bindings::pt_regs, c_int);
 
     #[inline(always)]
@@ -918,12 +947,12 @@ pub fn array_len(location: u32) -> c_int {
     (location >> 16) as c_int
 }
 
-/// A value and its name, as a constant for [`print_flags`] and [`print_symbolic`].
+/// A value and its name, a C string, as a constant for [`print_flags`] and [`print_symbolic`].
 #[doc(hidden)]
 #[cfg(CONFIG_EVENT_TRACING)]
 pub struct Key(i128, *const u8);
 
-/// A list of [`Key`]s in the form that C wants.
+/// A list of [`Key`]s in the form that C wants: only the last one has no name.
 #[doc(hidden)]
 #[cfg(CONFIG_EVENT_TRACING)]
 pub struct Keys<const N: usize> {
@@ -938,9 +967,10 @@ unsafe impl<const N: usize> Sync for Keys<N> {}
 
 #[cfg(CONFIG_EVENT_TRACING)]
 impl Key {
-    /// Names a value.
-    pub const fn new(value: i128, name: *const u8) -> Self {
-        Self(value, name)
+    /// Names a value. The name must end with a NUL.
+    pub const fn new(value: i128, name: &'static [u8]) -> Self {
+        assert!(matches!(name, [.., 0]), "the name of a value has no NUL");
+        Self(value, name.as_ptr())
     }
 
     /// Ends a list.
@@ -958,6 +988,10 @@ impl<const N: usize> Keys<N> {
         let mut keys = [KEY; N];
         let mut i = 0;
 
+        assert!(
+            N != 0 && list[N - 1].1.is_null(),
+            "a list of values has no end"
+        );
         while i < N {
             keys[i].mask = list[i].0 as c_ulong;
             keys[i].name = list[i].1.cast();

@@ -14,7 +14,7 @@ use super::{
     ctype::Kind,
     format::{self, Conversion, Piece, Width},
     parse::{plain, Arg, Class, Event, Field, How, Print, PrintArg},
-    template::{c_string, expand, ident, number, own, string},
+    template::{c_bytes, c_string, expand, ident, number, own, string},
 };
 use proc_macro::{Ident, Span, TokenStream, TokenTree};
 use std::collections::HashSet;
@@ -1160,7 +1160,7 @@ fn key_list(list: &TokenStream, arg: &PrintArg) -> TokenStream {
                 "::kernel::trace_event::Key::new(($value) as i128, $name),",
                 &[
                     ("value", key.value.clone()),
-                    ("name", c_string(&key.name.text)),
+                    ("name", c_bytes(&key.name.text)),
                 ],
             )
         })

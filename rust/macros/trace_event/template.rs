@@ -66,18 +66,20 @@ pub(crate) fn string(text: &str) -> TokenStream {
     TokenTree::Literal(Literal::string(text)).into()
 }
 
-/// The address of a constant C string, as `*const u8`.
-pub(crate) fn c_string(text: &str) -> TokenStream {
+/// The bytes of a constant C string, with the NUL.
+pub(crate) fn c_bytes(text: &str) -> TokenStream {
     let mut bytes = text.as_bytes().to_vec();
 
     bytes.push(0);
+    TokenTree::Literal(Literal::byte_string(&bytes)).into()
+}
+
+/// The address of a constant C string, as `*const u8`.
+pub(crate) fn c_string(text: &str) -> TokenStream {
     expand(
         Span::call_site(),
         "$bytes.as_ptr()",
-        &[(
-            "bytes",
-            TokenTree::Literal(Literal::byte_string(&bytes)).into(),
-        )],
+        &[("bytes", c_bytes(text))],
     )
 }
 

@@ -53,5 +53,7 @@ kernel::trace_event! {
 }
 
 // The byte of a `bool` in a record may be any, so it must not be read as a `bool`.
-const _: (fn(u8) -> c_int, fn(u8) -> u64) =
-    (<bool as TraceField>::promote, <bool as TraceField>::into_u64);
+const _: (fn(u8) -> c_int, fn(u8) -> u64) = (
+    <bool as TraceField>::promote,
+    <bool as TraceField>::into_u64,
+);
