@@ -627,15 +627,45 @@ pub const fn class(
     class
 }
 
+/// What output functions return.
+///
+/// It has to be an `enum` of this name: with `CONFIG_CFI_CLANG`, the name is in the type that C
+/// expects of the functions it calls, and the integer of the bindings would not do.
+#[doc(hidden)]
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub enum print_line_t {
+    Partial = bindings::print_line_t_TRACE_TYPE_PARTIAL_LINE as isize,
+    Handled = bindings::print_line_t_TRACE_TYPE_HANDLED as isize,
+    Unhandled = bindings::print_line_t_TRACE_TYPE_UNHANDLED as isize,
+    NoConsume = bindings::print_line_t_TRACE_TYPE_NO_CONSUME as isize,
+}
+
+impl print_line_t {
+    /// Converts what C functions return.
+    #[inline(always)]
+    pub fn new(value: bindings::print_line_t) -> Self {
+        match value {
+            bindings::print_line_t_TRACE_TYPE_PARTIAL_LINE => Self::Partial,
+            bindings::print_line_t_TRACE_TYPE_HANDLED => Self::Handled,
+            bindings::print_line_t_TRACE_TYPE_NO_CONSUME => Self::NoConsume,
+            _ => Self::Unhandled,
+        }
+    }
+}
+
+/// A function that prints a record, as Rust and as C see it.
+type Output<R> =
+    unsafe extern "C" fn(*mut bindings::trace_iterator, c_int, *mut bindings::trace_event) -> R;
+
 /// Makes the table of output functions of events.
 #[doc(hidden)]
-pub const fn functions(
-    output: unsafe extern "C" fn(
-        *mut bindings::trace_iterator,
-        c_int,
-        *mut bindings::trace_event,
-    ) -> bindings::print_line_t,
-) -> bindings::trace_event_functions {
+pub const fn functions(output: Output<print_line_t>) -> bindings::trace_event_functions {
+    // SAFETY: An `enum` with `repr(C)` is passed as the integer that C takes for it.
+    let output = unsafe {
+        core::mem::transmute::<Output<print_line_t>, Output<bindings::print_line_t>>(output)
+    };
+
     bindings::trace_event_functions {
         trace: Some(output),
         raw: None,

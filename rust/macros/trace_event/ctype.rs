@@ -4,7 +4,8 @@
 
 //! Rust types, and what C calls them.
 
-use proc_macro::{Delimiter, TokenStream, TokenTree};
+use super::template::expand;
+use proc_macro::{Delimiter, Span, TokenStream, TokenTree};
 
 /// A type, as far as it can be told from its tokens.
 pub(crate) struct Ty {
@@ -188,6 +189,40 @@ impl Ty {
         let qualifier = if mutable { "" } else { "const " };
 
         format!("{qualifier}{name}{star}")
+    }
+
+    /// What C sees of an argument that is a pointer, `None` if it is none.
+    ///
+    /// This is a pointer to what [`Self::c_name`] says. With `CONFIG_CFI_CLANG`, functions are
+    /// called with the types that they were defined with, and probes are defined in C.
+    pub(crate) fn abi(&self) -> Option<TokenStream> {
+        match &self.kind {
+            Kind::Pointer { mutable, to } => Some(to.abi_pointer(*mutable)),
+            Kind::Ref(to) => Some(to.abi_pointer(false)),
+            Kind::Option(inner) => inner.abi(),
+            _ => None,
+        }
+    }
+
+    /// A pointer to the type, as in [`Self::c_pointer`].
+    pub(crate) fn abi_pointer(&self, mutable: bool) -> TokenStream {
+        let void = "::kernel::ffi::c_void";
+        let char = "::kernel::ffi::c_char";
+        let (to, ty) = match &self.kind {
+            Kind::Array(element, _) | Kind::Slice(element) => return element.abi_pointer(mutable),
+            Kind::Path(path) => match c_pointee(path).as_str() {
+                "void" => (void, TokenStream::new()),
+                "char" => (char, TokenStream::new()),
+                _ => ("$ty", self.tokens.clone()),
+            },
+            _ => match self.abi() {
+                Some(ty) => ("$ty", ty),
+                None => (void, TokenStream::new()),
+            },
+        };
+        let star = if mutable { "*mut" } else { "*const" };
+
+        expand(Span::call_site(), &format!("{star} {to}"), &[("ty", ty)])
     }
 
     /// A declaration of a C variable.

@@ -123,18 +123,36 @@ impl Args {
                 let len = format!("{}_len", plain(&arg.name));
 
                 values.push(("element", element.tokens.clone()));
+                values.push(("pointer", element.abi_pointer(false)));
                 values.push(("len", own(&len, Span::mixed_site())));
                 all.count += 1;
             }
 
+            let pointer = arg.ty.abi();
+
+            if let (None, Some(pointer)) = (element, &pointer) {
+                values.push(("pointer", pointer.clone()));
+            }
+
             let [params, types, names, into, from, bits] = if element.is_some() {
                 [
-                    "$name: *const $element, $len: usize,",
-                    "*const $element, usize,",
+                    "$name: $pointer, $len: usize,",
+                    "$pointer, usize,",
                     "$name, $len,",
-                    "$name.as_ptr(), $name.len(),",
-                    "unsafe { ::kernel::trace_event::slice_from_abi($name, $len) },",
+                    "$name.as_ptr().cast(), $name.len(),",
+                    "unsafe {
+                        ::kernel::trace_event::slice_from_abi::<$element>($name.cast(), $len)
+                    },",
                     "::kernel::trace_event::bits($name), ::kernel::trace_event::bits($len),",
+                ]
+            } else if pointer.is_some() {
+                [
+                    "$name: $pointer,",
+                    "$pointer,",
+                    "$name,",
+                    "<$ty as ::kernel::trace_event::TraceArg>::into_abi($name).cast(),",
+                    "unsafe { <$ty as ::kernel::trace_event::TraceArg>::from_abi($name.cast()) },",
+                    "::kernel::trace_event::bits($name),",
                 ]
             } else {
                 [
@@ -1026,21 +1044,23 @@ fn output(class: &Class, name: &Ident, print: &Print) -> TokenStream {
             @iter: *mut ::kernel::bindings::trace_iterator,
             @flags: ::kernel::ffi::c_int,
             @event: *mut ::kernel::bindings::trace_event,
-        ) -> ::kernel::bindings::print_line_t {
+        ) -> ::kernel::trace_event::print_line_t {
             // SAFETY: The event core passes an iterator that is at a record of this class.
             unsafe {
                 let @result = ::kernel::bindings::trace_raw_output_prep(@iter, @event)
                     as ::kernel::bindings::print_line_t;
 
                 if @result != ::kernel::bindings::print_line_t_TRACE_TYPE_HANDLED {
-                    return @result;
+                    return ::kernel::trace_event::print_line_t::new(@result);
                 }
 
                 let @record = (*@iter).ent.cast::<::kernel::ffi::c_void>().cast_const();
                 let @fields = @record.cast::<@Record>();
 
                 ::kernel::bindings::trace_event_printf(@iter, $format.as_ptr().cast(), $args);
-                ::kernel::bindings::trace_handle_return(::core::ptr::addr_of_mut!((*@iter).seq))
+                ::kernel::trace_event::print_line_t::new(::kernel::bindings::trace_handle_return(
+                    ::core::ptr::addr_of_mut!((*@iter).seq),
+                ))
             }
         }
 
