@@ -6,12 +6,15 @@
  * Copyright (C) 2026 The static-key tracepoints developers
  *
  * Nobody writes DECLARE_RUST_TRACE() by hand: generated_<file>.h is made from
- * the object of <file>.rs and has one for every tracepoint in there.  See
+ * the object of <file>.rs and has one for every tracepoint in there, and a
+ * static_assert() for every type in its prototype: that Rust has a type of the
+ * same name does not mean that it has the same type.  See
  * Documentation/rust/tracepoints.rst.
  */
 #ifndef _LINUX_RUST_TRACEPOINT_H
 #define _LINUX_RUST_TRACEPOINT_H
 
+#include <linux/build_bug.h>
 #include <linux/tracepoint.h>
 
 #ifdef CONFIG_TRACEPOINTS

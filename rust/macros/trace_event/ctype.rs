@@ -225,6 +225,31 @@ impl Ty {
         expand(Span::call_site(), &format!("{star} {to}"), &[("ty", ty)])
     }
 
+    /// The type, or what it points to, if it has a name that C is believed to know, and a size.
+    pub(crate) fn c_integer(&self) -> Option<(&Self, String)> {
+        match &self.kind {
+            Kind::Path(_) => Some((self, self.c_name())),
+            Kind::Pointer { to: inner, .. } | Kind::Ref(inner) | Kind::Option(inner) => {
+                inner.c_pointee_integer()
+            }
+            _ => None,
+        }
+    }
+
+    fn c_pointee_integer(&self) -> Option<(&Self, String)> {
+        match &self.kind {
+            Kind::Array(inner, _) | Kind::Slice(inner) => inner.c_pointee_integer(),
+            Kind::Path(path) => {
+                let name = c_pointee(path);
+
+                // C may know no more than the name of a structure.
+                (name != "void" && !name.starts_with("struct ") && !self.is("CStr"))
+                    .then_some((self, name))
+            }
+            _ => self.c_integer(),
+        }
+    }
+
     /// A declaration of a C variable.
     pub(crate) fn c_declaration(&self, name: &str) -> String {
         let ty = self.c_name();

@@ -41,6 +41,20 @@ impl Text {
         ));
     }
 
+    /// A `static` with the text, without a NUL, for a file that the build makes.
+    fn into_file(self, section: &str) -> TokenStream {
+        let template = format!(
+            "
+            #[used(compiler)]
+            #[link_section = \"{section}\"]
+            static @FILE: [u8; ::kernel::trace_event::text_size(&[$text]) - 1] =
+                ::kernel::trace_event::text(&[$text]);
+            "
+        );
+
+        expand(Span::call_site(), &template, &[("text", self.0)])
+    }
+
     /// A `static` with the text.
     fn into_static(self, name: &str, mutable: bool) -> TokenStream {
         let template = format!(
@@ -487,9 +501,7 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         #[cfg(CONFIG_TRACEPOINTS)]
         #[doc(hidden)]
         const _: () = {
-            #[used(compiler)]
-            #[link_section = \".discard.trace_decl\"]
-            static @DECLARATION: [u8; $declaration_size] = *$declaration;
+            $declaration
         };
         ",
         &[
@@ -519,8 +531,10 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
             ("probestub", name(event, "__probestub_", "")),
             ("module", name(event, "__tracepoint_entry_", "")),
             ("entry", string(&entry)),
-            ("declaration_size", number(declaration(class, event).len())),
-            ("declaration", bytes(declaration(class, event).as_bytes())),
+            (
+                "declaration",
+                declaration(class, event).into_file(".discard.trace_decl"),
+            ),
         ],
     )
 }
@@ -559,12 +573,20 @@ fn call_probes(at: Span, args: &Args) -> TokenStream {
 }
 
 /// What C code needs to call the event.
-fn declaration(class: &Class, event: &Event) -> String {
+fn declaration(class: &Class, event: &Event) -> Text {
+    let mut text = Text::default();
     let mut proto = Vec::new();
     let mut names = Vec::new();
 
     for arg in &class.args {
         let name = plain(&arg.name);
+
+        // Types of the same name need not be the same.
+        if let Some((ty, c_name)) = arg.ty.c_integer() {
+            text.push(&format!("static_assert(sizeof({c_name}) == "));
+            text.push_number(&size_of(&ty.tokens));
+            text.push(");\n");
+        }
 
         proto.push(arg.ty.c_declaration(&name));
         names.push(name.clone());
@@ -577,12 +599,15 @@ fn declaration(class: &Class, event: &Event) -> String {
     let name = plain(&event.name);
 
     if proto.is_empty() {
-        format!("DECLARE_RUST_TRACE_NOARGS({name})\n")
+        text.push(&format!("DECLARE_RUST_TRACE_NOARGS({name})\n"));
     } else {
         let (names, proto) = (names.join(", "), proto.join(", "));
 
-        format!("DECLARE_RUST_TRACE({name},\n\tTP_ARGS({names}),\n\t{proto})\n")
+        text.push(&format!(
+            "DECLARE_RUST_TRACE({name},\n\tTP_ARGS({names}),\n\t{proto})\n"
+        ));
     }
+    text
 }
 
 /// The place of a dynamic array in the record has a name of its own, as in C.
