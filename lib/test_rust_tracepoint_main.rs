@@ -59,13 +59,14 @@ kernel::trace_event! {
         name: string = name,
         data: dynamic_array<u32> = data,
         last: c_longlong = -1,
+        tail: u8 = !id as u8,
     },
     print: "low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s \
-            name=%s data=%s last=%lld",
+            name=%s data=%s last=%lld tail=%u",
         low, id, negative, odd, wide,
         flags(flags, "|", { 1: "READ", 2: "WRITE", 0x4: "SYNC" }),
         symbolic(flags, { 0: "idle", 1: "busy" }),
-        hex(mac), label, name, array(data), last,
+        hex(mac), label, name, array(data), last, tail,
 }
 
 kernel::trace_event! {

@@ -81,6 +81,7 @@ TRACE_EVENT(test_c_twin,
 			     __string(name, name)
 			     __dynamic_array(u32, data, count)
 			     __field(long long, last)
+			     __field(u8, tail)
 	    ),
 
 	    TP_fast_assign(__entry->low = id;
@@ -96,9 +97,10 @@ TRACE_EVENT(test_c_twin,
 			   memcpy(__get_dynamic_array(data), data,
 				  count * sizeof(u32));
 			   __entry->last = -1;
+			   __entry->tail = ~id;
 	    ),
 
-	    TP_printk("low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s name=%s data=%s last=%lld",
+	    TP_printk("low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s name=%s data=%s last=%lld tail=%u",
 		      __entry->low, __entry->id, __entry->negative,
 		      __entry->odd, __entry->wide,
 		      __print_flags(__entry->flags, "|",
@@ -109,7 +111,7 @@ TRACE_EVENT(test_c_twin,
 		      __get_str(name),
 		      __print_array(__get_dynamic_array(data),
 				    __get_dynamic_array_len(data) / 4, 4),
-		      __entry->last)
+		      __entry->last, __entry->tail)
 );
 
 #endif /* _LIB_TEST_RUST_TRACEPOINT_TRACE_H */

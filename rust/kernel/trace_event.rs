@@ -874,7 +874,7 @@ impl Layout {
 
     /// Returns the size of a record with these arrays, unless their offsets do not fit 16 bits.
     ///
-    /// `size` is the size without arrays. Padding at its end is there twice, as in C.
+    /// `size` is the size without arrays. Padding at its end follows the arrays, as in C.
     #[inline(always)]
     pub fn record_size(&self, size: usize) -> Option<usize> {
         if self.end > u16::MAX as u64 {
@@ -921,6 +921,20 @@ pub unsafe fn load<T>(field: *const T) -> T {
         } else {
             field.read_unaligned()
         }
+    }
+}
+
+/// Clears what is between two fields. The compiler knows both offsets: mostly they are the same.
+///
+/// # Safety
+///
+/// `record` must be valid for writes up to the offset `end`.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn clear(record: *mut c_void, start: usize, end: usize) {
+    if start < end {
+        // SAFETY: The caller says that this is in the record.
+        unsafe { ptr::write_bytes(record.cast::<u8>().add(start), 0, end - start) }
     }
 }
 

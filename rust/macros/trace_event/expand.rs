@@ -626,6 +626,13 @@ fn record(class: &Class) -> TokenStream {
     let mut members = TokenStream::new();
     let mut sources = TokenStream::new();
     let mut stores = TokenStream::new();
+    let mut clears = TokenStream::new();
+    // The member in front of a field, and its type.
+    let at = class.name.span();
+    let mut before = (
+        expand(at, "ent", &[]),
+        expand(at, "::kernel::bindings::trace_entry", &[]),
+    );
     let mut expressions = TokenStream::new();
 
     for (i, field) in class.fields.iter().enumerate() {
@@ -694,11 +701,25 @@ fn record(class: &Class) -> TokenStream {
             ("value", field.value.clone()),
             ("source", own(&format!("source_{i}"), hidden)),
             ("location", own(&format!("location_{i}"), hidden)),
+            ("before", before.0),
+            ("before_type", before.1),
         ];
 
         members.extend(expand(at, &format!("$member: {member_type},"), &values));
         sources.extend(expand(at, source, &values));
         stores.extend(expand(at, store, &values));
+        clears.extend(expand(
+            at,
+            "
+            ::kernel::trace_event::clear(
+                @record,
+                ::core::mem::offset_of!(@Record, $before) + ::core::mem::size_of::<$before_type>(),
+                ::core::mem::offset_of!(@Record, $member),
+            );
+            ",
+            &values,
+        ));
+        before = (member(field), expand(at, member_type, &values));
         expressions.extend(field.value.clone());
     }
 
@@ -750,6 +771,17 @@ fn record(class: &Class) -> TokenStream {
             let @fields = @record.cast::<@Record>();
 
             $stores
+            // SAFETY: All of this is in the record. Behind the last field, and the arrays that
+            // follow it, there is as much as behind the last field of `@Record`.
+            unsafe {
+                $clears
+                ::kernel::trace_event::clear(
+                    @record,
+                    @size - (::core::mem::size_of::<@Record>()
+                        - ::core::mem::offset_of!(@Record, __data)),
+                    @size,
+                );
+            }
             // SAFETY: The record was reserved above.
             unsafe { @sink.commit(&mut @state, @record, @size) }
         }
@@ -759,6 +791,7 @@ fn record(class: &Class) -> TokenStream {
             ("params", Args::used(class, &expressions).params),
             ("size", size),
             ("stores", stores),
+            ("clears", clears),
         ],
     )
 }

@@ -214,7 +214,9 @@ split_page()
 }
 
 # Hides the ID of the event in records, the bits of the flags that the scheduler
-# sets, and, for "fields", the bytes that are in no field.
+# sets, and, for "fields", the bytes that are in no field. For "between" only those
+# are shown: of the part with the fields, and of what the compiler has behind it,
+# which comes behind the arrays in a record.
 masked()
 {
 	awk -v little="$LITTLE" -v only="$1" -v format="$D/format" '
@@ -242,6 +244,8 @@ masked()
 			size = attribute("size")
 			for (i = offset; i < offset + size; i++)
 				field[i] = 1
+			if (offset + size > last)
+				last = offset + size
 			if (line ~ /common_type;/)
 				for (i = offset; i < offset + size; i++)
 					hidden[i] = 1
@@ -253,13 +257,18 @@ masked()
 	}
 	{
 		split("", dynamic)
+		end = last
 		for (i in locations) {
 			place = number(i, locations[i])
 			offset = place % 65536
 			size = int(place / 65536)
 			for (j = offset; j < offset + size; j++)
 				dynamic[j] = 1
+			if (offset + size > end)
+				end = offset + size
 		}
+		# A field of 8 bytes makes the size a multiple of 8.
+		behind = end + (8 - last % 8) % 8
 		line = ""
 		for (i = 0; 2 * i < length($0); i++) {
 			value = substr($0, 2 * i + 1, 2)
@@ -270,7 +279,10 @@ masked()
 				value -= int(value / 32) % 2 * 32
 				value = sprintf("%02x", value)
 			}
-			if (i in hidden || only == "fields" && !(i in field || i in dynamic))
+			data = i in field || i in dynamic
+			if (i in hidden || only == "fields" && !data)
+				value = ".."
+			if (only == "between" && (data || i >= last && i < end || i >= behind))
 				value = ".."
 			line = line value
 		}
@@ -278,12 +290,33 @@ masked()
 	}'
 }
 
-# "records fields|all [FILTER [COUNT]]". The shell may move to another CPU between
-# two records, though it seldom does.
+# Writes "x" all over the pages of the buffers, which are as new in an instance.
+dirty()
+{
+	put 8 "$I/buffer_size_kb" || return
+	for cpu in "$I"/per_cpu/cpu*; do
+		number="${cpu##*/cpu}"
+		[ -d /sys/devices/system/cpu/cpu"$number" ] || continue
+		! grep -qsx 0 /sys/devices/system/cpu/cpu"$number"/online || continue
+		# 500 bytes at a time, 12 pages.
+		taskset "$(printf %x $((1 << number)))" sh -c 'i=0
+			while [ $i -lt "$3" ]; do
+				printf %s "$1" > "$2" || exit
+				i=$((i + 1))
+			done' sh "$(printf %500s | tr " " x)" "$I/trace_marker" \
+			$((PAGE_SIZE / 40)) || return
+		! grep -qx "overrun: 0" "$cpu/stats" || complain "the buffer is not full" || return
+	done
+	: > "$I/trace"
+}
+
+# "records fields|all|between [FILTER [COUNT]]". The shell may move to another CPU
+# between two records, though it seldom does.
 records()
 {
 	for try in 1 2 3 4 5; do
 		fresh || return
+		[ "$1" != between ] || dirty || return
 		[ -z "$2" ] || put "$2" "$D/filter" || return
 		fire_on
 		page "${3:-$ROUNDS}" > "$TMP/page" && break
@@ -507,6 +540,26 @@ named()
 		[ "$(cat "$I"/events/*/*/id | grep -cx "$id")" -eq 1 ]
 }
 
+# In pages that were used before, nothing of what was there may show up in records
+# of Rust. In those of C it does, which proves that the pages were used.
+cleared()
+{
+	command -v taskset >/dev/null || {
+		skip "no taskset"
+		return
+	}
+	EVENT="$C_TWIN"
+	records between > "$TMP/c" || return
+	grep -q 78 "$TMP/c" || complain "the pages are as new" || return
+	EVENT="$RUST_TWIN"
+	records between > "$TMP/rust" || return
+	if grep '[1-9a-f]' "$TMP/rust" > "$TMP/wrong"; then
+		complain_of "$TMP/wrong"
+		return
+	fi
+	[ "$(grep -c 00 "$TMP/rust")" -eq $ROUNDS ] || complain "there is nothing between"
+}
+
 # Records of either event, with only that one on.
 apart()
 {
@@ -717,7 +770,7 @@ twin_tests()
 	check "twins: same text at the top" alike $ROUNDS printed_at_top
 	check "twins: same text by field" alike $ROUNDS printed_by_field
 	check "twins: same bytes in all fields" alike $ROUNDS records fields
-	check "twins: same bytes between the fields" alike $ROUNDS records all
+	check "twins: no old bytes between the fields of Rust" cleared
 	check "twins: same bytes when filtered" alike $ROUNDS records fields "last == -1"
 	check "twins: recorded only when on" apart
 	check "twins: same text when injected" \
