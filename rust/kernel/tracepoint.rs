@@ -51,14 +51,17 @@ macro_rules! tracepoint_enabled {
 /// Checks that RCU is watching, whether the tracepoint has probes or not.
 ///
 /// With lockdep, a site that would be wrong once the tracepoint is enabled warns at once, as
-/// sites in C do.
+/// sites in C do, unless the condition of the tracepoint is false. The condition is evaluated only
+/// where it decides about a warning.
 #[doc(hidden)]
 #[inline(always)]
-pub fn check_rcu() {
-    // SAFETY: May be called anywhere.
+pub fn check_rcu(_condition: impl FnOnce() -> bool) {
+    // SAFETY: Both functions may be called anywhere.
     #[cfg(all(CONFIG_TRACEPOINTS, CONFIG_LOCKDEP))]
     unsafe {
-        crate::bindings::tracepoint_check_rcu()
+        if crate::bindings::tracepoint_lacks_rcu() && _condition() {
+            crate::bindings::tracepoint_warn_rcu();
+        }
     }
 }
 
@@ -130,7 +133,7 @@ macro_rules! trace_site {
             // SAFETY: The caller answers for the arguments.
             unsafe { $callee($($arg),*) }
         }
-        $crate::tracepoint::check_rcu();
+        $crate::tracepoint::check_rcu(|| true);
     };
 }
 

@@ -327,7 +327,8 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
 
     c_name.push(0);
 
-    let (mut condition, mut check, mut check_rcu) = Default::default();
+    let (mut condition, mut check) = Default::default();
+    let mut check_rcu = expand(at, "true", &[]);
 
     if let Some(expression) = &event.condition {
         let used = Args::used(class, expression);
@@ -361,7 +362,7 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
         );
         check_rcu = expand(
             at,
-            "if $name($args)",
+            "$name($args)",
             &[("name", condition_name), ("args", used.names)],
         );
     }
@@ -387,9 +388,7 @@ fn tracepoint(class: &Class, event: &Event, args: &Args) -> TokenStream {
                     unsafe { $do_trace($into_abi) }
                 }
                 #[cfg(CONFIG_LOCKDEP)]
-                $check_rcu {
-                    ::kernel::tracepoint::check_rcu();
-                }
+                ::kernel::tracepoint::check_rcu(|| $check_rcu);
             }
             #[cfg(not(CONFIG_TRACEPOINTS))]
             {
