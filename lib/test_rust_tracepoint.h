@@ -7,9 +7,15 @@
 #ifndef _LIB_TEST_RUST_TRACEPOINT_H
 #define _LIB_TEST_RUST_TRACEPOINT_H
 
+#include <linux/jump_label.h>
 #include <linux/types.h>
 
 struct task_struct;
+
+/* Keys of C with branches in Rust, defined in test_rust_tracepoint_check.c */
+
+DECLARE_STATIC_KEY_FALSE(test_rust_tracepoint_key_false);
+DECLARE_STATIC_KEY_TRUE(test_rust_tracepoint_key_true);
 
 /* Called from test_rust_tracepoint_main.rs, defined in C */
 
@@ -24,6 +30,8 @@ void test_rust_tracepoint_condition(int value);
 void test_rust_tracepoint_first(u64 value);
 void test_rust_tracepoint_second(u64 value);
 unsigned int test_rust_tracepoint_enabled(void);
+unsigned int test_rust_tracepoint_branches(void);
+unsigned int test_rust_tracepoint_conditions(void);
 void test_rust_tracepoint_defined(int value);
 void test_rust_tracepoint_twin_c(unsigned int nr);
 void test_rust_tracepoint_twin_rust(unsigned int nr);
@@ -34,5 +42,9 @@ void test_rust_tracepoint_twin_rust(unsigned int nr);
 #define TEST_RUST_TRACEPOINT_CONDITION	0x04
 #define TEST_RUST_TRACEPOINT_FIRST	0x08
 #define TEST_RUST_TRACEPOINT_SECOND	0x10
+
+/* The bits of test_rust_tracepoint_branches(): two branches on each key */
+#define TEST_RUST_TRACEPOINT_KEY_FALSE	0x03
+#define TEST_RUST_TRACEPOINT_KEY_TRUE	0x0c
 
 #endif /* _LIB_TEST_RUST_TRACEPOINT_H */

@@ -35,6 +35,9 @@ static void *last_data;
 
 static unsigned int checks, errors;
 
+DEFINE_STATIC_KEY_FALSE(test_rust_tracepoint_key_false);
+DEFINE_STATIC_KEY_TRUE(test_rust_tracepoint_key_true);
+
 static void saw(void *data, u64 value, struct task_struct *task)
 {
 	calls++;
@@ -102,6 +105,29 @@ do {									\
 	check(calls == 0);						\
 } while (0)
 
+/* Branches in Rust on keys of C go where those in C go. */
+static void check_keys(void)
+{
+	check(test_rust_tracepoint_branches() == TEST_RUST_TRACEPOINT_KEY_TRUE);
+
+	static_branch_enable(&test_rust_tracepoint_key_false);
+	check(static_branch_unlikely(&test_rust_tracepoint_key_false));
+	check(test_rust_tracepoint_branches() ==
+	      (TEST_RUST_TRACEPOINT_KEY_FALSE | TEST_RUST_TRACEPOINT_KEY_TRUE));
+
+	static_branch_disable(&test_rust_tracepoint_key_true);
+	check(!static_branch_likely(&test_rust_tracepoint_key_true));
+	check(test_rust_tracepoint_branches() == TEST_RUST_TRACEPOINT_KEY_FALSE);
+
+	static_branch_disable(&test_rust_tracepoint_key_false);
+	check(test_rust_tracepoint_branches() == 0);
+
+	static_branch_inc(&test_rust_tracepoint_key_true);
+	static_branch_inc(&test_rust_tracepoint_key_true);
+	static_branch_dec(&test_rust_tracepoint_key_true);
+	check(test_rust_tracepoint_branches() == TEST_RUST_TRACEPOINT_KEY_TRUE);
+}
+
 static void check_declared(void)
 {
 	static int data;
@@ -159,6 +185,7 @@ static void check_defined(void)
 {
 	static const u8 mac[6] = { 2, [5] = 3 };
 	static const u32 array[3] = { 3 };
+	unsigned int conditions;
 	static int data;
 
 	check(!trace_test_rust_twin_enabled());
@@ -178,8 +205,14 @@ static void check_defined(void)
 	check_call(test_rust_tracepoint_twin_c(7), &data, 7, current);
 	check(!unregister_trace_test_c_twin(probe_twin, &data));
 
+	/* Off, a condition is not even looked at, with lockdep or without. */
+	conditions = test_rust_tracepoint_conditions();
+	check_no_call(test_rust_tracepoint_defined(1));
+	check(test_rust_tracepoint_conditions() == conditions);
+
 	check(!register_trace_test_rust_condition(probe_int, NULL));
 	check_call(trace_test_rust_condition(1), NULL, 1, NULL);
+	check(test_rust_tracepoint_conditions() == conditions + 1);
 	check_call(test_rust_tracepoint_defined(5), NULL, 5, NULL);
 	check_no_call(trace_test_rust_condition(0));
 	check_no_call(test_rust_tracepoint_defined(-1));
@@ -211,6 +244,7 @@ static void check_defined(void)
  */
 int test_rust_tracepoint_check(void)
 {
+	check_keys();
 	check_declared();
 	check_defined();
 

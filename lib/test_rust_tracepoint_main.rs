@@ -7,8 +7,9 @@
 //! The functions of this file are called from `test_rust_tracepoint_check.c`, which sees whether
 //! the probes of their tracepoints run.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use kernel::{
-    bindings::task_struct,
+    bindings::{static_key_false, static_key_true, task_struct},
     c_str,
     error::to_result,
     ffi::{c_char, c_int, c_longlong, c_uint, c_ulong},
@@ -61,20 +62,23 @@ kernel::trace_event! {
         last: c_longlong = -1,
         tail: u8 = !id as u8,
     },
-    print: "low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s \
-            name=%s data=%s last=%lld tail=%u",
+    print: "low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s addr=%pM \
+            label=%s short=%.3s name=%s data=%s last=%lld tail=%u",
         low, id, negative, odd, wide,
         flags(flags, "|", { 1: "READ", 2: "WRITE", 0x4: "SYNC" }),
         symbolic(flags, { 0: "idle", 1: "busy" }),
-        hex(mac), label, name, array(data), last, tail,
+        hex(mac), mac, label, label, name, array(data), last, tail,
 }
 
 kernel::trace_event! {
     system: test_rust_tracepoint,
 
-    /// The twin of `test_c_condition`.
+    /// The twin of `test_c_condition`, but for the counter.
     fn test_rust_condition(value: c_int),
-    condition: value > 0,
+    condition: {
+        CONDITIONS.fetch_add(1, Ordering::Relaxed);
+        value > 0
+    },
     entry: { value: c_int = value },
     print: "value=%d", value,
 }
@@ -101,7 +105,13 @@ kernel::trace_event_class! {
     },
 }
 
+/// How often the condition of an event was evaluated.
+static CONDITIONS: AtomicU32 = AtomicU32::new(0);
+
 extern "C" {
+    static test_rust_tracepoint_key_false: static_key_false;
+    static test_rust_tracepoint_key_true: static_key_true;
+
     fn test_rust_tracepoint_check() -> c_int;
 }
 
@@ -159,6 +169,28 @@ pub extern "C" fn test_rust_tracepoint_enabled() -> c_uint {
         .iter()
         .enumerate()
         .fold(0, |bits, (nr, &on)| bits | c_uint::from(on) << nr)
+}
+
+/// Branches on the keys of C: bits as in `test_rust_tracepoint.h`.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_branches() -> c_uint {
+    let branches = [
+        static_branch_unlikely!(test_rust_tracepoint_key_false),
+        static_branch_likely!(test_rust_tracepoint_key_false),
+        static_branch_unlikely!(test_rust_tracepoint_key_true),
+        static_branch_likely!(test_rust_tracepoint_key_true),
+    ];
+
+    branches
+        .iter()
+        .enumerate()
+        .fold(0, |bits, (nr, &on)| bits | c_uint::from(on) << nr)
+}
+
+/// How often the condition of `test_rust_condition` was evaluated.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_conditions() -> c_uint {
+    CONDITIONS.load(Ordering::Relaxed)
 }
 
 /// Calls the events that are defined here, except the twin.

@@ -100,15 +100,15 @@ TRACE_EVENT(test_c_twin,
 			   __entry->tail = ~id;
 	    ),
 
-	    TP_printk("low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s label=%s name=%s data=%s last=%lld tail=%u",
+	    TP_printk("low=%u id=%u negative=%d odd=%d wide=0x%lx flags=%s state=%s mac=%s addr=%pM label=%s short=%.3s name=%s data=%s last=%lld tail=%u",
 		      __entry->low, __entry->id, __entry->negative,
 		      __entry->odd, __entry->wide,
 		      __print_flags(__entry->flags, "|",
 				    { 1, "READ" }, { 2, "WRITE" }, { 0x4, "SYNC" }),
 		      __print_symbolic(__entry->flags,
 				       { 0, "idle" }, { 1, "busy" }),
-		      __print_hex(__entry->mac, 6), __entry->label,
-		      __get_str(name),
+		      __print_hex(__entry->mac, 6), __entry->mac,
+		      __entry->label, __entry->label, __get_str(name),
 		      __print_array(__get_dynamic_array(data),
 				    __get_dynamic_array_len(data) / 4, 4),
 		      __entry->last, __entry->tail)

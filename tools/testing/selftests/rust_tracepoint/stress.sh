@@ -91,6 +91,18 @@ clean_up()
 	put_back
 }
 
+# Until the others have switched an event and called it since the module was loaded.
+wait_for_others()
+{
+	for try in $(seq 500); do
+		[ "$(wc -l < "$TMP/switches")" -gt "$1" ] &&
+			[ "$(wc -l < "$TMP/calls")" -gt "$2" ] && return
+		sleep 0.02
+	done
+	ktap_print_msg "nobody switches and calls the events"
+	return 1
+}
+
 # The load fails if an event is on already, or called by others.
 load()
 {
@@ -108,7 +120,10 @@ round()
 		return 1
 	}
 	# Now and then the module stays long enough for all of them.
-	[ $(($1 % 4)) -ne 0 ] || sleep 0.2
+	if [ $(($1 % 4)) -eq 0 ]; then
+		wait_for_others "$(wc -l < "$TMP/switches")" "$(wc -l < "$TMP/calls")" || return
+		TOUCHED=$((TOUCHED + 1))
+	fi
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		unload $MODULE 2>/dev/null && return
 		sleep 0.1
@@ -123,6 +138,7 @@ rounds()
 		: > "$TMP/$file"
 	done
 	start || return
+	TOUCHED=0
 	done=0
 	while [ $done -lt "$1" ] && round $done; do
 		done=$((done + 1))
@@ -135,10 +151,11 @@ rounds()
 }
 
 # The rounds would prove little if nobody had touched the events. How often the
-# others get their turn is up to the scheduler.
+# others get their turn in the rounds that do not wait is up to the scheduler.
 touched()
 {
-	[ -s "$TMP/switches" ] && [ -s "$TMP/calls" ]
+	[ $TOUCHED -ge $((ROUNDS / 4)) ] && [ "$(wc -l < "$TMP/switches")" -ge $TOUCHED ] &&
+		[ "$(wc -l < "$TMP/calls")" -ge $TOUCHED ]
 }
 
 # Each cache with its active objects and those of a slab, when nothing is on its

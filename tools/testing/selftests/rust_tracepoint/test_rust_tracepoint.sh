@@ -376,6 +376,15 @@ injected()
 	put "$1" "$D/inject" && text
 }
 
+# Of a bool, any byte can be injected; C would be as free to print what it likes.
+injected_bool()
+{
+	EVENT="$RUST_TWIN"
+	fresh || return
+	need "$D/inject" "no CONFIG_TRACE_EVENT_INJECT" || return
+	put "id=7 odd=$1" "$D/inject" && text | grep " id=7 .* odd=$1 "
+}
+
 wrongly_injected()
 {
 	need "$D/inject" "no CONFIG_TRACE_EVENT_INJECT" || return
@@ -775,6 +784,7 @@ twin_tests()
 	check "twins: recorded only when on" apart
 	check "twins: same text when injected" \
 		alike 1 injected 'id=7 flags=3 negative=-2 name="injected" label="lbl"'
+	check "twins: a bool is the byte that is injected" injected_bool 7
 	check "twins: no injection of a field that is not there" \
 		alike 0 wrongly_injected 'other=7'
 	check "twins: own task traced" alike $ROUNDS printed_for_pid $$
@@ -915,15 +925,35 @@ empty_record()
 		[ "$(sed 's/\(.\{16\}\)\.*$/\1/' "$TMP/empty" | sort -u | wc -c)" -eq 17 ]
 }
 
+# All records or none: there is nothing but the common fields to select them by.
+empty_filtered()
+{
+	EVENT="$RUST_EMPTY"
+	fresh && put "common_pid == $$" "$D/filter" && fire_on &&
+		[ "$(text | wc -l)" -eq $ROUNDS ] || return
+	put "common_pid != $$" "$D/filter" && fire_on && [ "$(text | wc -l)" -eq $ROUNDS ]
+}
+
+# A program that looks at no argument, on this event and on one of C.
+empty_raw_tracepoint()
+{
+	pair test_c_first "$RUST_EMPTY" 1 raw_tracepoint "" &&
+		[ "$(cat "$TMP/2")" = "hits $ROUNDS" ]
+}
+
+empty_bad_raw_tracepoint()
+{
+	EVENT="$RUST_EMPTY"
+	bad_raw_tracepoint v
+}
+
 empty_tests()
 {
 	check "$RUST_EMPTY: no fields" empty
 	check "$RUST_EMPTY: no bytes" empty_record
-	check "$RUST_EMPTY: filter" pair "$RUST_EMPTY" "$RUST_EMPTY" $ROUNDS \
-		filtered "common_pid == $$"
-	check "$RUST_EMPTY: called for BPF" pair "$RUST_EMPTY" "$RUST_EMPTY" 1 raw_tracepoint ""
-	check "$RUST_EMPTY: no argument for BPF" pair "$RUST_EMPTY" "$RUST_EMPTY" 1 \
-		bad_raw_tracepoint v
+	check "$RUST_EMPTY: filter" empty_filtered
+	check "$RUST_EMPTY: called for BPF" empty_raw_tracepoint
+	check "$RUST_EMPTY: no argument for BPF" empty_bad_raw_tracepoint
 }
 
 tests()
