@@ -31,6 +31,19 @@
 //!
 //! trace_rust_doctest_request(1, c_str!("disk"), 3, &[0xc0, 0xde]);
 //! assert!(!trace_rust_doctest_request_enabled());
+//! # #[cfg(CONFIG_EVENT_TRACING)]
+//! # {
+//! #     let system = c_str!("rust_doctest").as_char_ptr();
+//! #     let event = c_str!("rust_doctest_request").as_char_ptr();
+//! #     // SAFETY: These are C strings, and doctests may sleep.
+//! #     let set = |on| unsafe { kernel::bindings::trace_set_clr_event(system, event, on) };
+//! #
+//! #     assert_eq!(set(1), 0);
+//! #     assert!(trace_rust_doctest_request_enabled());
+//! #     trace_rust_doctest_request(2, c_str!("disk"), 1, &[0xc0, 0xde]);
+//! #     assert_eq!(set(0), 0);
+//! #     assert!(!trace_rust_doctest_request_enabled());
+//! # }
 //! ```
 //!
 //! ```
