@@ -13,6 +13,11 @@
  * level of what can interrupt what. They are freed a grace period after the last event
  * was taken away.
  *
+ * Disabling an event waits for nothing. Before it is freed, or a file that its records
+ * went to, fetch_wait() lets a grace period go by in which no event was disabled: a batch of
+ * tracepoints ends under the event_mutex under which it has begun, so that no probe is
+ * left then.
+ *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <linux/init.h>
@@ -368,6 +373,39 @@ void fetch_put_buffers(struct fetch_pool *pool)
 	}
 }
 
+/* Something that readers may still use was taken away. Protected by event_mutex. */
+static bool must_wait;
+
+/**
+ * fetch_must_wait - say that something was taken away from readers
+ *
+ * For fetch_wait(). Readers are those who run with preemption disabled, and have found
+ * a program, a file that records go to, or what leads to them.
+ *
+ * Context: event_mutex held.
+ */
+void fetch_must_wait(void)
+{
+	lockdep_assert_held(&event_mutex);
+	must_wait = true;
+}
+
+/**
+ * fetch_wait - wait until no reader uses what was taken away
+ *
+ * Waits for one grace period if there is something since it was called last, and else
+ * not at all: to remove many events that are disabled takes one grace period.
+ *
+ * Context: may sleep; event_mutex held.
+ */
+void fetch_wait(void)
+{
+	lockdep_assert_held(&event_mutex);
+	if (must_wait)
+		tracepoint_synchronize_unregister();
+	must_wait = false;
+}
+
 /*
  * Neither registered probe is called: they only say where records go that
  * tracepoint_probe_register() got with them. A tracepoint makes all of this known to
@@ -720,16 +758,19 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 		if (ret)
 			break;
 		ret = attach(event);
-		if (ret)
+		if (ret) {
 			trace_event_reg(call, undo, data);
-		else
+			fetch_must_wait();
+		} else {
 			event->nr_users++;
+		}
 		break;
 	case TRACE_REG_UNREGISTER:
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_UNREGISTER:
 #endif
 		/* In a batch the probes are still there, but nobody wants them. */
+		fetch_must_wait();
 		if (!--event->nr_users)
 			detach(event);
 		break;

@@ -206,6 +206,8 @@ void fetch_buffer_probe(void *file);
 void fetch_perf_probe(void *call);
 int fetch_get_buffers(struct fetch_pool *pool, size_t size);
 void fetch_put_buffers(struct fetch_pool *pool);
+void fetch_must_wait(void);
+void fetch_wait(void);
 
 int fetch_place_field(struct fetch_field *field, u32 *offset);
 struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, const char *type,

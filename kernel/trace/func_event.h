@@ -35,6 +35,9 @@ struct func_event {
 	struct fetch_program	*ret;
 
 	struct func_hook		*hook;
+	/* The grace period after which nobody uses the event as it was attached last. */
+	unsigned long			detached;
+	bool				was_attached;
 	/* As it was written, without group and event. */
 	char				*prototype;
 	/* As it was named, and what that is: a system call has a wrapper. */
@@ -57,6 +60,7 @@ int func_event_add(struct func_event *event);
 void func_event_remove(struct func_event *event);
 int func_event_attach(struct func_event *event);
 void func_event_detach(struct func_event *event);
+void func_event_settle(void);
 int func_event_init(void);
 
 /* --- BTF ------------------------------------------------------------------ */

@@ -2,28 +2,47 @@
 /*
  * What happens when a function with function events is called.
  *
- * Each function with events that are enabled has one struct ftrace_ops, whose filter
- * has that function only: the function tracer then gives it a trampoline of its own,
- * and neither other events nor other functions are in the way. All events of a
- * function share it, because two ftrace_ops on one function are called through a list
- * of all ftrace_ops there are.
+ * All functions with events that are enabled are in the filter of one struct ftrace_ops,
+ * hook_ops. It has a trampoline of its own as long as nobody else traces the function.
+ * hook_ops is static, so that nothing has to be waited for when functions leave its
+ * filter. Its callback looks the function up by its address: a struct func_hook has the
+ * events of one function.
  *
  * An event at the return of a function puts what it wants to know later on the shadow
  * stack of the function graph tracer, which also calls it back.
  *
  * All of this runs with preemption disabled in any context, at the same time on all
- * CPUs and, interrupting each other, several times on one. The struct func_event is
- * found in the list of a hook, or by the number that it had at the entry of the
- * function. Both are changed under event_mutex; what they lead to is taken away first,
- * and freed after a grace period. See event_fetch.c for the rest.
+ * CPUs and, interrupting each other, several times on one. Readers find a struct
+ * func_event through func_hooks and the list of a hook, or in return_events by the number
+ * that it had at the entry of the function. Both are changed under event_mutex:
+ *
+ *  - func_event_detach() takes the event out of both, and the hook, if that was its last
+ *    event, out of func_hooks. From then on a call of the function finds nothing. A CPU
+ *    that has found the event before is done after one grace period of RCU: readers run
+ *    with preemption disabled, on CPUs that are online and where RCU is watching.
+ *    event->detached remembers that grace period, and fetch_wait() waits for one that
+ *    is as late; so any number of events are detached without waiting, and removed with
+ *    one grace period for all of them.
+ *  - func_event_attach() waits for event->detached: the list entries of the event may be
+ *    used again only when nobody stands on them any more.
+ *  - func_event_settle() patches the code: it leaves in the filter of hook_ops what is in
+ *    func_hooks. A work does it a little later, once for all events that were disabled
+ *    meanwhile; who removes events and modules that go do it at once. Until then a function
+ *    calls hook_ops in vain. If patching fails it goes on doing so, and nothing that
+ *    hook_ops may look at has been freed.
+ *
+ * See event_fetch.c for the rest.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
+#include <linux/cpumask.h>
 #include <linux/ftrace.h>
+#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include <asm/syscall.h>
 
@@ -34,21 +53,35 @@
 
 /* A function that is traced. */
 struct func_hook {
-	struct ftrace_ops	ops;
+	/* In func_hooks. */
+	struct hlist_node	node;
 	unsigned long		ip;
 	/* No event of the list needs a buffer when the function is entered. */
 	bool			return_only;
 	/* Of struct func_event; RCU. */
 	struct list_head	events;
-	struct list_head	list;
+	struct rcu_head		rcu;
 };
 
-static LIST_HEAD(func_hooks);
+/* By the address that hook_ops is called with; RCU. */
+#define FUNC_HOOK_BITS	10
+static struct hlist_head func_hooks[1 << FUNC_HOOK_BITS];
+/* Of all of them. Protected by event_mutex. */
+static unsigned int nr_hooks;
 
 /* One for each level of what can interrupt what. */
 #define NR_LEVELS	(TRACE_CTX_TRANSITION + 1)
 
 static struct fetch_pool pool;
+
+/*
+ * Whether a grace period waits for this CPU: not before RCU knows of a CPU that comes up,
+ * nor after it has forgotten one that goes down. Preemption is disabled.
+ */
+static __always_inline bool func_event_is_waited_for(void)
+{
+	return cpu_online(raw_smp_processor_id());
+}
 
 /* @bit is what ftrace_test_recursion_trylock() returned: it lets in one of each level. */
 static __always_inline char *func_event_get_buffer(int bit)
@@ -202,13 +235,14 @@ struct func_event_frame {
 
 /*
  * Events that can be found by those who return; RCU. A function may return long after
- * its event is gone, so numbers are not used again.
+ * its event was disabled, so each time that it is enabled it has another number.
  */
 #define RETURN_TABLE_SIZE	64
 static struct hlist_head return_events[RETURN_TABLE_SIZE];
 static u32 last_return_id;
-/* How many are attached. Protected by event_mutex. */
+/* How many are attached, and whether return_ops is registered. Protected by event_mutex. */
 static unsigned int nr_returns;
+static bool traces_returns;
 
 static __always_inline struct func_event *func_event_find_return(u32 id)
 {
@@ -271,6 +305,10 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 	if (!frame)
 		return;
 	preempt_disable_notrace();
+	if (unlikely(!func_event_is_waited_for())) {
+		preempt_enable_notrace();
+		return;
+	}
 	event = func_event_find_return(frame->id);
 	if (event && event->in_place) {
 		func_event_fetch_return(event, trace, frame->body, 0);
@@ -341,32 +379,36 @@ func_event_hook_return(struct func_event *event, struct ftrace_regs *fregs,
 	*addr = (unsigned long)return_to_handler;
 }
 
-static int func_event_start_return(void)
+static int func_event_add_return(struct func_event *event)
 {
-	int ret = nr_returns ? 0 : register_ftrace_graph(&return_ops);
+	int ret = traces_returns ? 0 : register_ftrace_graph(&return_ops);
 
-	if (!ret)
-		nr_returns++;
-	return ret;
-}
-
-static void func_event_stop_return(void)
-{
-	if (!--nr_returns)
-		unregister_ftrace_graph(&return_ops);
-}
-
-static void func_event_add_return(struct func_event *event)
-{
+	if (ret)
+		return ret;
+	traces_returns = true;
+	nr_returns++;
 	event->return_only = !event->nr_entry;
 	event->in_place = !event->ret->nr_strings && !event->ret->nr_reads;
 	event->id = ++last_return_id;
 	hlist_add_head_rcu(&event->id_node, &return_events[event->id % RETURN_TABLE_SIZE]);
+	return 0;
 }
 
 static void func_event_remove_return(struct func_event *event)
 {
 	hlist_del_rcu(&event->id_node);
+	nr_returns--;
+}
+
+/* When no event has been attached for a grace period. */
+static void func_event_settle_returns(void)
+{
+	if (nr_returns || !traces_returns)
+		return;
+	/* Nobody who has found an event may put a frame on the shadow stack any more. */
+	fetch_wait();
+	unregister_ftrace_graph(&return_ops);
+	traces_returns = false;
 }
 
 static int __init func_event_init_return(void)
@@ -384,20 +426,16 @@ func_event_hook_return(struct func_event *event, struct ftrace_regs *fregs,
 {
 }
 
-static int func_event_start_return(void)
+static int func_event_add_return(struct func_event *event)
 {
 	return -EOPNOTSUPP;
 }
 
-static void func_event_stop_return(void)
-{
-}
-
-static void func_event_add_return(struct func_event *event)
-{
-}
-
 static void func_event_remove_return(struct func_event *event)
+{
+}
+
+static void func_event_settle_returns(void)
 {
 }
 
@@ -410,7 +448,25 @@ static int __init func_event_init_return(void)
 
 /* --- functions ------------------------------------------------------------ */
 
-/* Apart, so that those that need no buffer are not slowed down by its registers. */
+static __always_inline struct hlist_head *func_event_hook_bucket(unsigned long ip)
+{
+	return &func_hooks[hash_long(ip, FUNC_HOOK_BITS)];
+}
+
+static __always_inline struct func_hook *func_event_find_hook(unsigned long ip)
+{
+	struct func_hook *hook;
+
+	hlist_for_each_entry_rcu_notrace(hook, func_event_hook_bucket(ip), node)
+		if (hook->ip == ip)
+			return hook;
+	return NULL;
+}
+
+/*
+ * Events of which some need a buffer. Enables preemption, which the caller has disabled, as
+ * the next one does.
+ */
 static noinline void
 func_event_hook_with_buffer(struct func_hook *hook, unsigned long ip,
 			    unsigned long parent_ip, struct ftrace_regs *fregs)
@@ -420,8 +476,12 @@ func_event_hook_with_buffer(struct func_hook *hook, unsigned long ip,
 	unsigned int len;
 	char *body;
 
-	if (bit < 0)
+	if (bit < 0) {
+		preempt_enable_notrace();
 		return;
+	}
+	/* The lock has disabled it as well; once is what is taken off again. */
+	preempt_enable_no_resched_notrace();
 	body = func_event_get_buffer(bit);
 	parent_ip = func_event_true_parent(parent_ip,
 					   func_event_return_place(fregs));
@@ -439,22 +499,12 @@ func_event_hook_with_buffer(struct func_hook *hook, unsigned long ip,
 	ftrace_test_recursion_unlock(bit);
 }
 
-static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops,
-				 struct ftrace_regs *fregs)
+/* Events that need none. */
+static noinline void
+func_event_hook_without_buffer(struct func_hook *hook, struct ftrace_regs *fregs)
 {
-	struct func_hook *hook = container_of(ops, struct func_hook, ops);
 	struct func_event *event;
 
-	/* Nothing that is traced runs without RCU there. */
-	if (!IS_ENABLED(CONFIG_ARCH_WANTS_NO_INSTR) && !rcu_is_watching())
-		return;
-
-	if (!READ_ONCE(hook->return_only)) {
-		func_event_hook_with_buffer(hook, ip, parent_ip, fregs);
-		return;
-	}
-	preempt_disable_notrace();
 	list_for_each_entry_rcu(event, &hook->events, hook_node, true)
 		/* One that is not has just been added: the next call is for it. */
 		if (event->return_only)
@@ -462,14 +512,130 @@ static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
 	preempt_enable_notrace();
 }
 
-static struct func_hook *func_event_find_hook(unsigned long ip)
+/* Calls nothing in between, so that no registers are saved before it is known for what. */
+static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
 {
 	struct func_hook *hook;
 
-	list_for_each_entry(hook, &func_hooks, list)
-		if (hook->ip == ip)
-			return hook;
-	return NULL;
+	/* Nothing that is traced runs without RCU there. */
+	if (!IS_ENABLED(CONFIG_ARCH_WANTS_NO_INSTR) && !rcu_is_watching())
+		return;
+
+	preempt_disable_notrace();
+	if (unlikely(!func_event_is_waited_for()))
+		goto out;
+	hook = func_event_find_hook(ip);
+	/* The function has no events any more, but its code has not been patched yet. */
+	if (unlikely(!hook))
+		goto out;
+	if (READ_ONCE(hook->return_only))
+		func_event_hook_without_buffer(hook, fregs);
+	else
+		func_event_hook_with_buffer(hook, ip, parent_ip, fregs);
+	return;
+out:
+	preempt_enable_notrace();
+}
+
+/* With a function and thus in .data: ftrace must not take it for one that may be freed. */
+static struct ftrace_ops hook_ops = {
+	.func = func_event_hook_func,
+};
+
+/* Whether hook_ops is registered. Protected by event_mutex. */
+static bool traces_functions;
+/* Functions are in the filter of hook_ops that have no hook. Protected by event_mutex. */
+static bool is_unsettled;
+
+static int func_event_trace_function(unsigned long ip)
+{
+	/* What may still be in the filter has no hooks. */
+	int ret = ftrace_set_filter_ip(&hook_ops, ip, 0, !traces_functions);
+
+	if (ret || traces_functions)
+		return ret;
+	ret = register_ftrace_function(&hook_ops);
+	traces_functions = !ret;
+	return ret;
+}
+
+/* Leaves in the filter what has hooks, of which there are some. */
+static int func_event_settle_filter(void)
+{
+	unsigned long *ips = kvmalloc_array(nr_hooks, sizeof(*ips), GFP_KERNEL);
+	unsigned int nr = 0;
+	struct func_hook *hook;
+	int ret;
+
+	if (!ips)
+		return -ENOMEM;
+	for (int i = 0; i < ARRAY_SIZE(func_hooks); i++)
+		hlist_for_each_entry(hook, &func_hooks[i], node)
+			ips[nr++] = hook->ip;
+	ret = ftrace_set_filter_ips(&hook_ops, ips, nr, 0, 1);
+	kvfree(ips);
+	return ret;
+}
+
+/**
+ * func_event_settle - patch functions that have no events any more
+ *
+ * Context: may sleep; event_mutex held. Waits for at most one grace period.
+ */
+void func_event_settle(void)
+{
+	int ret = 0;
+
+	lockdep_assert_held(&event_mutex);
+
+	if (is_unsettled && nr_hooks)
+		ret = func_event_settle_filter();
+	else if (is_unsettled && traces_functions)
+		ret = unregister_ftrace_function(&hook_ops);
+	/* Else they go on calling in vain, until this is tried again with the next one. */
+	if (!ret) {
+		is_unsettled = false;
+		traces_functions = nr_hooks;
+	}
+	func_event_settle_returns();
+}
+
+static void func_event_settle_work(struct work_struct *work)
+{
+	mutex_lock(&event_mutex);
+	func_event_settle();
+	mutex_unlock(&event_mutex);
+}
+
+static DECLARE_DELAYED_WORK(settle_work, func_event_settle_work);
+
+/* Takes the event out of the list of its hook, and the hook away if it was the last. */
+static void func_event_unhook(struct func_event *event)
+{
+	struct func_hook *hook = event->hook;
+
+	list_del_rcu(&event->hook_node);
+	event->hook = NULL;
+	if (!list_empty(&hook->events))
+		return;
+	hlist_del_rcu(&hook->node);
+	nr_hooks--;
+	is_unsettled = true;
+	kfree_rcu(hook, rcu);
+}
+
+/* After the event was taken away from where it is found, or was to be. */
+static void func_event_forget(struct func_event *event)
+{
+	if (event->returns)
+		func_event_remove_return(event);
+	event->detached = get_state_synchronize_rcu();
+	event->was_attached = true;
+	fetch_must_wait();
+	/* Late enough for many events that are disabled one by one. */
+	schedule_delayed_work(&settle_work, HZ / 20);
 }
 
 static int func_event_new_hook(struct func_event *event)
@@ -480,22 +646,16 @@ static int func_event_new_hook(struct func_event *event)
 	if (!hook)
 		return -ENOMEM;
 	hook->ip = event->ip;
-	hook->ops.func = func_event_hook_func;
 	hook->return_only = event->return_only;
 	INIT_LIST_HEAD(&hook->events);
 	list_add_rcu(&event->hook_node, &hook->events);
-	ret = ftrace_set_filter_ip(&hook->ops, hook->ip, 0, 0);
-	if (!ret)
-		ret = register_ftrace_function(&hook->ops);
-	if (ret) {
-		ftrace_free_filter(&hook->ops);
-		list_del(&event->hook_node);
-		kfree(hook);
-		return ret;
-	}
-	list_add(&hook->list, &func_hooks);
 	event->hook = hook;
-	return 0;
+	hlist_add_head_rcu(&hook->node, func_event_hook_bucket(hook->ip));
+	nr_hooks++;
+	ret = func_event_trace_function(hook->ip);
+	if (ret)
+		func_event_unhook(event);
+	return ret;
 }
 
 /**
@@ -504,7 +664,8 @@ static int func_event_new_hook(struct func_event *event)
  *
  * It is no error if the event is attached already, or if its module is not there.
  *
- * Context: may sleep; event_mutex held.
+ * Context: may sleep; event_mutex held. Waits for a grace period if the event has been
+ *	attached since the last one.
  * Return: 0 or a negative error.
  */
 int func_event_attach(struct func_event *event)
@@ -515,8 +676,10 @@ int func_event_attach(struct func_event *event)
 
 	if (event->hook || !event->ip)
 		return 0;
+	if (event->was_attached)
+		cond_synchronize_rcu(event->detached);
 	if (event->returns) {
-		ret = func_event_start_return();
+		ret = func_event_add_return(event);
 		if (ret)
 			return ret;
 	}
@@ -528,8 +691,8 @@ int func_event_attach(struct func_event *event)
 	} else {
 		ret = func_event_new_hook(event);
 	}
-	if (ret && event->returns)
-		func_event_stop_return();
+	if (ret)
+		func_event_forget(event);
 	return ret;
 }
 
@@ -537,32 +700,18 @@ int func_event_attach(struct func_event *event)
  * func_event_detach - let a function no longer call an event
  * @event: the event, attached or not
  *
- * Nobody who has found the event in the list of its function is still there
- * afterwards; those who return may be.
+ * The event may still be in use, until fetch_wait(); but it is not found any more.
  *
- * Context: may sleep; event_mutex held.
+ * Context: may sleep; event_mutex held. Does not wait.
  */
 void func_event_detach(struct func_event *event)
 {
-	struct func_hook *hook = event->hook;
-
 	lockdep_assert_held(&event_mutex);
 
-	if (!hook)
+	if (!event->hook)
 		return;
-	list_del_rcu(&event->hook_node);
-	event->hook = NULL;
-	if (list_empty(&hook->events)) {
-		list_del(&hook->list);
-		/* Waits for those who are in func_event_hook_func(). */
-		unregister_ftrace_function(&hook->ops);
-		ftrace_free_filter(&hook->ops);
-		kfree(hook);
-	} else {
-		synchronize_rcu();
-	}
-	if (event->returns)
-		func_event_stop_return();
+	func_event_unhook(event);
+	func_event_forget(event);
 }
 
 /**
@@ -574,26 +723,22 @@ void func_event_detach(struct func_event *event)
  */
 int func_event_add(struct func_event *event)
 {
-	int ret = fetch_get_buffers(&pool, NR_LEVELS * sizeof(struct fetch_buffer));
-
-	if (!ret && event->returns)
-		func_event_add_return(event);
-	return ret;
+	return fetch_get_buffers(&pool, NR_LEVELS * sizeof(struct fetch_buffer));
 }
 
 /**
  * func_event_remove - the contrary of func_event_add()
  * @event: the event; nobody uses it any more when this returns
  *
- * Context: may sleep; event_mutex held.
+ * Context: may sleep; event_mutex held. Waits for a grace period unless nothing has been
+ *	detached since the last one.
  */
 void func_event_remove(struct func_event *event)
 {
 	func_event_detach(event);
-	if (event->returns)
-		func_event_remove_return(event);
-	/* For those who return, and for the probes that were unregistered. */
-	tracepoint_synchronize_unregister();
+	/* For those who call and return, and for the probes that were unregistered. */
+	fetch_wait();
+	func_event_settle();
 	fetch_put_buffers(&pool);
 }
 

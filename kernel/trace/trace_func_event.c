@@ -1061,15 +1061,21 @@ static void func_event_disable_everywhere(struct func_event *event)
 	mutex_unlock(&trace_types_lock);
 }
 
-/* An event for which nobody named the module goes with it, unless it is in use. */
+/* Whether the function of an event goes with a module, or with its start. */
 static bool func_event_function_goes(struct func_event *event,
 				     struct module *mod)
 {
-	func_event_detach(event);
+	if (mod->state == MODULE_STATE_LIVE)
+		return within_module_init(event->ip, mod);
+	return within_module(event->ip, mod);
+}
+
+/* An event for which nobody named the module goes with it, unless it is in use. */
+static bool func_event_goes(struct func_event *event, struct module *mod)
+{
 	event->ip = 0;
 	if (event->module)
 		return false;
-	func_event_disable_everywhere(event);
 	if (!func_event_free(&event->base.devent))
 		return true;
 	pr_warn("%s is in use and stays, without its module %s\n",
@@ -1077,38 +1083,50 @@ static bool func_event_function_goes(struct func_event *event,
 	return false;
 }
 
+/* Disables all events of functions that go, and waits for them together. */
+static bool func_event_functions_go(struct module *mod)
+{
+	struct dyn_event *pos, *next;
+	struct func_event *event;
+	bool some = false, gone = false;
+
+	for_each_dyn_event(pos) {
+		event = to_func_event(pos);
+		if (!event || !func_event_function_goes(event, mod))
+			continue;
+		some = true;
+		func_event_detach(event);
+		if (!event->module)
+			func_event_disable_everywhere(event);
+	}
+	if (!some)
+		return false;
+	fetch_wait();
+	func_event_settle();
+	for_each_dyn_event_safe(pos, next) {
+		event = to_func_event(pos);
+		if (event && func_event_function_goes(event, mod))
+			gone |= func_event_goes(event, mod);
+	}
+	return gone;
+}
+
 static int func_event_module_notify(struct notifier_block *nb,
 				    unsigned long state, void *data)
 {
-	struct dyn_event *pos, *next;
 	struct module *mod = data;
 	struct func_event *event;
-	bool gone = false;
+	struct dyn_event *pos;
 
 	mutex_lock(&event_mutex);
-	for_each_dyn_event_safe(pos, next) {
-		event = to_func_event(pos);
-		if (!event)
-			continue;
-		switch (state) {
-		case MODULE_STATE_COMING:
-			func_event_module_comes(event, mod);
-			break;
-		case MODULE_STATE_LIVE:
-			if (within_module_init(event->ip, mod))
-				gone |= func_event_function_goes(event, mod);
-			else
-				func_event_module_comes(event, mod);
-			break;
-		case MODULE_STATE_GOING:
-			if (within_module(event->ip, mod))
-				gone |= func_event_function_goes(event, mod);
-			break;
-		}
-	}
 	/* Records may not be shown by other events that get their numbers. */
-	if (gone)
+	if (state != MODULE_STATE_COMING && func_event_functions_go(mod))
 		tracing_reset_all_online_cpus();
+	for_each_dyn_event(pos) {
+		event = to_func_event(pos);
+		if (event && state != MODULE_STATE_GOING)
+			func_event_module_comes(event, mod);
+	}
 	mutex_unlock(&event_mutex);
 	return NOTIFY_OK;
 }

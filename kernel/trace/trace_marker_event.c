@@ -854,7 +854,7 @@ static int marker_event_free(struct dyn_event *ev)
 	if (fetch_is_busy(ev))
 		return -EBUSY;
 	/* Before the files of the event go: whoever is in its marker uses them. */
-	tracepoint_synchronize_unregister();
+	fetch_wait();
 	ret = trace_remove_event_call(&event->base.call);
 	/* What nobody uses can be removed; if not, let it be rather than free it. */
 	if (WARN_ON_ONCE(ret))
@@ -927,6 +927,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 	}
 	/* In between it is connected to both, rather than to none. */
 	marker_event_detach(&event->base);
+	fetch_must_wait();
 	event->marker = chosen;
 	event->attached = event->base.nr_users;
 }
