@@ -92,6 +92,7 @@ void notrace __mark_hit(struct marker *marker, ...)
 
 	call.marker = marker;
 	call.ip = _RET_IP_;
+	call.frame = __builtin_frame_address(0);
 	preempt_disable_notrace();
 	/* The grace period would not wait for this CPU. */
 	if (unlikely(!marker_rcu_is_watching() ||

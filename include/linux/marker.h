@@ -72,11 +72,13 @@ struct marker {
  * struct marker_call - one hit of a marker
  * @marker: the marker
  * @ip: where it is: the address that the call returns to
+ * @frame: the frame of the function that was called there, see marker_event_where()
  * @args: the arguments, after the usual promotions
  */
 struct marker_call {
 	const struct marker	*marker;
 	unsigned long		ip;
+	const unsigned long	*frame;
 	va_list			args;
 };
 

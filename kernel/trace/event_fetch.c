@@ -419,12 +419,50 @@ void fetch_perf_probe(void *call)
 {
 }
 
+/*
+ * The registers of the code that has hit the event, as far as call chains need them.
+ * False if it is not known how to set them on this architecture.
+ */
+static bool fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where)
+{
+	memset(regs, 0, sizeof(*regs));
+#if defined(CONFIG_X86_64)
+	regs->ip = where->ip;
+	regs->sp = where->sp;
+	regs->bp = where->fp;
+	regs->cs = __KERNEL_CS;
+	regs->ss = __KERNEL_DS;
+	/* Says to perf that the stack begins here, and not where perf is called. */
+	regs->flags = X86_EFLAGS_FIXED;
+#elif defined(CONFIG_ARM64)
+	regs->pc = where->ip;
+	regs->regs[29] = where->fp;
+	regs->sp = where->sp;
+	regs->pstate = PSR_MODE_EL1h;
+#elif defined(CONFIG_RISCV)
+	regs->epc = where->ip;
+	regs->sp = where->sp;
+	regs->s0 = where->fp;
+	regs->status = SR_PP;
+#elif defined(CONFIG_LOONGARCH)
+	regs->csr_era = where->ip;
+	regs->regs[3] = where->sp;
+	regs->regs[22] = where->fp;
+#else
+	return false;
+#endif
+	return true;
+}
+
 /* With filters, triggers and what else there may be between an event and its buffer. */
-static void fetch_to_trace_buffer(struct trace_event_file *file,
-				  unsigned long ip, const char *body,
-				  unsigned int len)
+static void fetch_to_trace_buffer(const struct fetch_event *event,
+				  struct trace_event_file *file,
+				  const void *source, unsigned long ip,
+				  const char *body, unsigned int len)
 {
 	struct trace_event_buffer fbuffer;
+	struct fetch_where where;
+	struct pt_regs regs;
 	struct fetch_record *rec;
 
 	if (trace_trigger_soft_disabled(file))
@@ -434,14 +472,21 @@ static void fetch_to_trace_buffer(struct trace_event_file *file,
 		return;
 	rec->ip = ip;
 	memcpy(rec->body, body, len);
+	if (file->tr->trace_flags & TRACE_ITER_STACKTRACE) {
+		event->where(event, source, &where);
+		if (fetch_set_regs(&regs, &where))
+			fbuffer.regs = &regs;
+	}
 	trace_event_buffer_commit(&fbuffer);
 }
 
 #ifdef CONFIG_PERF_EVENTS
-static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
-			  const char *body, unsigned int len)
+static void fetch_to_perf(struct fetch_event *event, const void *source,
+			  unsigned long ip, const char *body, unsigned int len)
 {
+	struct trace_event_call *call = &event->call;
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
+	struct fetch_where where;
 	struct fetch_record *rec;
 	struct pt_regs *regs;
 	int rctx, size;
@@ -453,15 +498,17 @@ static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
 	rec = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!rec)
 		return;
-	perf_fetch_caller_regs(regs);
+	event->where(event, source, &where);
+	if (!fetch_set_regs(regs, &where))
+		perf_arch_fetch_caller_regs(regs, where.ip);
 	rec->ip = ip;
 	memcpy(rec->body, body, len);
 	memset(rec->body + len, 0, size - sizeof(*rec) - len);
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
-static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
-			  const char *body, unsigned int len)
+static void fetch_to_perf(struct fetch_event *event, const void *source,
+			  unsigned long ip, const char *body, unsigned int len)
 {
 }
 #endif
@@ -470,6 +517,7 @@ static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
  * fetch_emit_slow - give a record to one of those who have enabled the event
  * @event: the event
  * @func: its probe and what it was registered with
+ * @source: for the event's where()
  * @ip: for the record
  * @body: of the record
  * @len: of the body, in bytes
@@ -479,9 +527,9 @@ static void fetch_to_perf(struct trace_event_call *call, unsigned long ip,
  *
  * Context: any; preemption is disabled, once.
  */
-noinline void notrace fetch_emit_slow(struct fetch_event *event, struct tracepoint_func *func,
-				      unsigned long ip, const char *body, unsigned int len,
-				      bool locked)
+noinline void notrace fetch_emit_slow(struct fetch_event *event, const struct tracepoint_func *func,
+				      const void *source, unsigned long ip, const char *body,
+				      unsigned int len, bool locked)
 {
 	int bit = 0;
 
@@ -493,9 +541,9 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event, struct tracepoi
 		preempt_enable_no_resched_notrace();
 	}
 	if (func->func == fetch_buffer_probe)
-		fetch_to_trace_buffer(func->data, ip, body, len);
+		fetch_to_trace_buffer(event, func->data, source, ip, body, len);
 	else if (func->func == fetch_perf_probe)
-		fetch_to_perf(&event->call, ip, body, len);
+		fetch_to_perf(event, source, ip, body, len);
 	if (!locked) {
 		preempt_disable_notrace();
 		ftrace_test_recursion_unlock(bit);

@@ -154,10 +154,23 @@ struct fetch_program {
 };
 
 /**
+ * struct fetch_where - the code that has hit an event, for its call chain
+ * @ip: its address
+ * @sp: its stack pointer; on arm64 it is not looked at
+ * @fp: its frame pointer
+ */
+struct fetch_where {
+	unsigned long	ip;
+	unsigned long	sp;
+	unsigned long	fp;
+};
+
+/**
  * struct fetch_event - an event whose record a program puts together
  * @tp: what tracefs, perf and BPF enable; its probes are never called
  * @body_size: in bytes, of the part of the body that has a fixed size
  * @has_faults: there is a word for faults at the start of the body
+ * @where: says where a hit was, of what fetch_emit() got as its source
  * @nr_users: whose probes are registered
  * @call: of the event
  * @class: of the event
@@ -169,6 +182,8 @@ struct fetch_event {
 	struct tracepoint	tp;
 	u16			body_size;
 	bool			has_faults;
+	void			(*where)(const struct fetch_event *event, const void *source,
+					 struct fetch_where *where);
 	unsigned int		nr_users;
 	struct trace_event_call	call;
 	struct trace_event_class class;
@@ -200,8 +215,9 @@ unsigned int fetch_strings(const struct fetch_program *program, const void *from
 			   unsigned int len);
 unsigned int fetch_memory(const struct fetch_program *program, const void *from, char *body,
 			  unsigned int len);
-void fetch_emit_slow(struct fetch_event *event, struct tracepoint_func *func, unsigned long ip,
-		     const char *body, unsigned int len, bool locked);
+void fetch_emit_slow(struct fetch_event *event, const struct tracepoint_func *func,
+		     const void *source, unsigned long ip, const char *body, unsigned int len,
+		     bool locked);
 void fetch_buffer_probe(void *file);
 void fetch_perf_probe(void *call);
 int fetch_get_buffers(struct fetch_pool *pool, size_t size);
@@ -327,9 +343,13 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file, unsig
 	trace_buffer_unlock_commit_nostack(buffer, slot);
 }
 
-/* To all for whom the event is enabled. Preemption is disabled, twice. */
-static __always_inline void fetch_emit(struct fetch_event *event, unsigned long ip,
-				       const char *body, unsigned int len, bool locked)
+/*
+ * To all for whom the event is enabled. Preemption is disabled, twice. @source is for
+ * event->where().
+ */
+static __always_inline void fetch_emit(struct fetch_event *event, const void *source,
+				       unsigned long ip, const char *body, unsigned int len,
+				       bool locked)
 {
 	/* Checking would call functions that can be traced. */
 	struct tracepoint_func *func = rcu_dereference_raw(event->tp.funcs);
@@ -340,7 +360,7 @@ static __always_inline void fetch_emit(struct fetch_event *event, unsigned long 
 		if (likely(func->func == fetch_buffer_probe && fetch_is_plain(func->data)))
 			fetch_to_buffer(func->data, ip, body, len);
 		else
-			fetch_emit_slow(event, func, ip, body, len, locked);
+			fetch_emit_slow(event, func, source, ip, body, len, locked);
 	} while ((++func)->func);
 }
 

@@ -51,7 +51,7 @@ struct func_event {
 };
 
 /* As much as an event at the return of a function can keep from its entry. */
-#define FUNC_EVENT_MAX_KEPT	(30 * sizeof(long))
+#define FUNC_EVENT_MAX_KEPT	(28 * sizeof(long))
 
 int func_event_nr_args(bool syscall);
 u16 func_event_arg_offset(bool syscall, int arg);

@@ -173,6 +173,18 @@ func_event_fetch_entry(struct func_event *event, struct ftrace_regs *fregs,
 	return fetch(event->entry, from, body, event->base.body_size);
 }
 
+/* An event at the entry: where its function begins. */
+static void func_event_where_entered(const struct fetch_event *base,
+				     const void *source,
+				     struct fetch_where *where)
+{
+	struct ftrace_regs *fregs = (struct ftrace_regs *)source;
+
+	where->ip = container_of(base, struct func_event, base)->ip;
+	where->sp = ftrace_regs_get_stack_pointer(fregs);
+	where->fp = ftrace_regs_get_frame_pointer(fregs);
+}
+
 /*
  * What identifies the frame of a function to the unwinder, and thus to
  * ftrace_graph_ret_addr(): where its return address is.
@@ -230,6 +242,9 @@ struct func_event_frame {
 	u32		id;
 	u32		len;
 	unsigned long	parent_ip;
+	/* Those of the function at its entry, for call chains. */
+	unsigned long	sp;
+	unsigned long	fp;
 	char		body[];
 };
 
@@ -252,6 +267,21 @@ static __always_inline struct func_event *func_event_find_return(u32 id)
 		if (event->id == id)
 			return event;
 	return NULL;
+}
+
+/* An event at the return: where the function returns to. */
+static void func_event_where_returned(const struct fetch_event *base,
+				      const void *source,
+				      struct fetch_where *where)
+{
+	const struct func_event_frame *frame = source;
+
+	where->ip = frame->parent_ip;
+	where->sp = frame->sp;
+	/* Without the return address, if it is there. */
+	if (IS_ENABLED(CONFIG_X86_64))
+		where->sp += sizeof(long);
+	where->fp = frame->fp;
 }
 
 static int func_event_return_entry(struct ftrace_graph_ent *trace,
@@ -291,7 +321,7 @@ func_event_return_with_buffer(struct func_event *event,
 	if (event->return_only)
 		*(u32 *)body = 0;
 	len = func_event_fetch_return(event, trace, body, len);
-	fetch_emit(&event->base, frame->parent_ip, body, len, true);
+	fetch_emit(&event->base, frame, frame->parent_ip, body, len, true);
 	preempt_disable_notrace();
 	ftrace_test_recursion_unlock(bit);
 }
@@ -312,7 +342,8 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 	event = func_event_find_return(frame->id);
 	if (event && event->in_place) {
 		func_event_fetch_return(event, trace, frame->body, 0);
-		fetch_emit(&event->base, frame->parent_ip, frame->body, frame->len, false);
+		fetch_emit(&event->base, frame, frame->parent_ip, frame->body, frame->len,
+			   false);
 	} else if (event) {
 		func_event_return_with_buffer(event, trace, frame);
 	}
@@ -374,6 +405,8 @@ func_event_hook_return(struct func_event *event, struct ftrace_regs *fregs,
 	frame->id = event->id;
 	frame->len = body ? len : event->base.body_size;
 	frame->parent_ip = func_event_true_parent(parent, place);
+	frame->sp = ftrace_regs_get_stack_pointer(fregs);
+	frame->fp = ftrace_regs_get_frame_pointer(fregs);
 	if (body)
 		memcpy(frame->body, body, len);
 	*addr = (unsigned long)return_to_handler;
@@ -389,6 +422,7 @@ static int func_event_add_return(struct func_event *event)
 	nr_returns++;
 	event->return_only = !event->nr_entry;
 	event->in_place = !event->ret->nr_strings && !event->ret->nr_reads;
+	event->base.where = func_event_where_returned;
 	event->id = ++last_return_id;
 	hlist_add_head_rcu(&event->id_node, &return_events[event->id % RETURN_TABLE_SIZE]);
 	return 0;
@@ -494,7 +528,7 @@ func_event_hook_with_buffer(struct func_hook *hook, unsigned long ip,
 		if (event->returns)
 			func_event_hook_return(event, fregs, body, len);
 		else
-			fetch_emit(&event->base, parent_ip, body, len, true);
+			fetch_emit(&event->base, fregs, parent_ip, body, len, true);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
@@ -723,6 +757,7 @@ void func_event_detach(struct func_event *event)
  */
 int func_event_add(struct func_event *event)
 {
+	event->base.where = func_event_where_entered;
 	return fetch_get_buffers(&pool, NR_LEVELS * sizeof(struct fetch_buffer));
 }
 

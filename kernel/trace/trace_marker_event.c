@@ -147,6 +147,30 @@ marker_event_get_argument(void *to, struct marker_call *call, bool wide)
 		*(unsigned long *)to = va_arg(call->args, unsigned long);
 }
 
+/*
+ * Where the marker is. Its function has called the one that call->frame is the frame of, which
+ * has saved the frame pointer.
+ */
+static void marker_event_where(const struct fetch_event *event, const void *source,
+			       struct fetch_where *where)
+{
+	const struct marker_call *call = source;
+	const unsigned long *frame = call->frame;
+
+	where->ip = call->ip;
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
+	/* It is below the return address. */
+	where->fp = frame[0];
+	where->sp = (unsigned long)(frame + 2);
+#elif defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
+	where->fp = frame[-2];
+	where->sp = (unsigned long)frame;
+#else
+	where->fp = 0;
+	where->sp = (unsigned long)frame;
+#endif
+}
+
 static void notrace marker_event_probe(void *data, struct marker_call *call)
 {
 	struct marker_areas *areas = this_cpu_ptr(pool.buffers);
@@ -171,7 +195,7 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 		fetch_copies(event->program, area->slots, area->buffer.body);
 	len = fetch_pointed(event->program, area->slots, area->buffer.body,
 			    event->base.body_size);
-	fetch_emit(&event->base, call->ip, area->buffer.body, len, true);
+	fetch_emit(&event->base, call, call->ip, area->buffer.body, len, true);
 out:
 	barrier();
 	areas->nr_used--;
@@ -687,6 +711,7 @@ static int marker_event_find_format(struct maker *m)
 		return marker_event_fail(m, MARKER_ERR_UNKNOWN_MARKER,
 					 m->def.names[0].start);
 	event->probe.func = marker_event_probe;
+	event->base.where = marker_event_where;
 	event->format = kzalloc(sizeof(*event->format), GFP_KERNEL);
 	if (!event->format)
 		return -ENOMEM;
