@@ -110,20 +110,27 @@ void fetch_compile(struct fetch_program *program, const struct fetch_field *fiel
 
 /*
  * Whether user space is meant. Where both spaces have the same addresses a system
- * call means user space, and a function of the kernel its own.
+ * call means user space, and a function of the kernel its own. Elsewhere the address says
+ * it, without the tag that it may have: an address of the kernel stays one without it.
  */
 static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
 {
 	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
-		return addr < TASK_SIZE_MAX;
+		return untagged_addr(addr) < TASK_SIZE_MAX;
 	return user;
+}
+
+/* The functions that read user space from any context take no tags for an answer. */
+static __always_inline const void __user *fetch_user_pointer(unsigned long addr)
+{
+	return (const void __user *)untagged_addr(addr);
 }
 
 static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 			     bool user)
 {
 	if (fetch_is_user_address(addr, user))
-		return !copy_from_user_nofault(to, (const void __user *)addr, size);
+		return !copy_from_user_nofault(to, fetch_user_pointer(addr), size);
 	return !copy_from_kernel_nofault(to, (const void *)addr, size);
 }
 
@@ -157,16 +164,20 @@ fault:
 }
 
 /* Returns the length with the null byte, or a negative error. */
+static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
+						   long size)
+{
+	/* It does not count the null byte if there is nothing else. */
+	return strncpy_from_user_nofault(to, fetch_user_pointer(addr), size) ?: 1;
+}
+
 static __always_inline long fetch_read_string(char *to, unsigned long addr,
 					      long size, bool user)
 {
 	long found, done = 0;
 
-	if (fetch_is_user_address(addr, user)) {
-		found = strncpy_from_user_nofault(to, (const void __user *)addr, size);
-		/* It does not count the null byte if there is nothing else. */
-		return found ?: 1;
-	}
+	if (fetch_is_user_address(addr, user))
+		return fetch_read_user_string(to, addr, size);
 	if (!copy_from_kernel_nofault_allowed((const void *)addr, size))
 		return -EFAULT;
 	if (IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS)) {
@@ -203,13 +214,16 @@ static noinline bool fetch_read_bits(const struct fetch_read *read,
 static const char null_string[FETCH_MIN_STRING] = "(null)";
 static const char fault_string[FETCH_MIN_STRING] = "(fault)";
 
+/* @ustring: user space is meant, whatever the address. */
 static __always_inline unsigned int
 fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
-		 bool ok, char *body, unsigned int len)
+		 bool ustring, bool ok, char *body, unsigned int len)
 {
 	long found = -EFAULT;
 
-	if (ok)
+	if (ok && ustring)
+		found = fetch_read_user_string(body + len, addr, size);
+	else if (ok)
 		found = fetch_read_string(body + len, addr, size, user);
 	if (unlikely(found <= 0)) {
 		found = sizeof(fault_string);
@@ -238,7 +252,7 @@ unsigned int notrace fetch_strings(const struct fetch_program *program, const vo
 	for (int n = program->nr_strings; n; n--, string++)
 		len = fetch_add_string(string->to,
 				       *(const unsigned long *)(from + string->from),
-				       string->size, program->user, true, body, len);
+				       string->size, program->user, false, true, body, len);
 	return len;
 }
 
@@ -248,7 +262,8 @@ fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
 		       unsigned int size, bool user, bool ok, char *body,
 		       unsigned int len)
 {
-	return fetch_add_string(read->to, addr, size, user, ok, body, len);
+	return fetch_add_string(read->to, addr, size, user, read->kind == FETCH_READ_USTRING,
+				ok, body, len);
 }
 
 /*
@@ -271,7 +286,7 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 		*(u32 *)(body + read->to) = 1 << 16 | (offsetof(struct fetch_record, body) + len);
 		return len + 1;
 	}
-	found = fetch_add_string(read->to, addr, limit, user, true, body, len) - len;
+	found = fetch_add_string(read->to, addr, limit, user, false, true, body, len) - len;
 	/* The last one that may be read was taken for the null byte. */
 	if (found != limit ||
 	    !fetch_read_bytes(&last, addr + limit - 1, 1, user) || !last)
@@ -300,7 +315,9 @@ unsigned int notrace fetch_memory(const struct fetch_program *program, const voi
 	for (int i = program->nr_reads; i; i--, read++) {
 		unsigned long addr = read->absolute ? read->address :
 			*(const unsigned long *)(from + read->from);
-		bool user = program->user || read->kind == FETCH_READ_USTRING, ok = true;
+		/* What has a symbol or an address of its own is the kernel's. */
+		bool user = (program->user && !read->absolute) ||
+			read->kind == FETCH_READ_USTRING, ok = true;
 		int hop = 0;
 
 		for (; hop < read->nr_hops - 1 && ok; hop++)
