@@ -570,22 +570,42 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event, const struct tr
 /* --- what user space sees ------------------------------------------------- */
 
 /**
+ * fetch_align - align what comes next in the body
+ * @event: the event; its gaps are those so far
+ * @offset: how much of the body is in use, in bytes; updated
+ * @align: a power of 2, in bytes, from the start of the record, as user space is told
+ */
+void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
+{
+	u32 from = *offset + offsetof(struct fetch_record, body), to = ALIGN(from, align);
+	u32 word = round_down(from, sizeof(u64));
+	u64 keep = U64_MAX;
+
+	*offset = to - offsetof(struct fetch_record, body);
+	if (from == to)
+		return;
+	memset((char *)&keep + from - word, 0, to - from);
+	event->gaps[event->nr_gaps++] = (struct fetch_gap) {
+		.at = word - offsetof(struct fetch_record, body), .keep = keep,
+	};
+}
+
+/**
  * fetch_place_field - set what a field takes in the body
+ * @event: of the field
  * @field: the field; gets its offset, size and type for user space
  * @offset: how much of the body is in use, in bytes; updated
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or -E2BIG if it does not fit.
  */
-int fetch_place_field(struct fetch_field *field, u32 *offset)
+int fetch_place_field(struct fetch_event *event, struct fetch_field *field, u32 *offset)
 {
 	bool string = fetch_is_string(field->type);
 	u32 element = string ? sizeof(u32) : field->type->size;
 	u32 size = element * max(field->count, 1);
 
-	/* As user space is told: from the start of the record. */
-	*offset = ALIGN(*offset + offsetof(struct fetch_record, body), element) -
-		offsetof(struct fetch_record, body);
+	fetch_align(event, offset, element);
 	if (*offset + size > FETCH_MAX_BODY)
 		return -E2BIG;
 	field->offset = *offset;

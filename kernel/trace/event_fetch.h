@@ -153,6 +153,17 @@ struct fetch_program {
 	struct fetch_read	reads[FETCH_MAX_FIELDS];
 };
 
+/*
+ * Bytes between fields, which are aligned: one to seven can be before each field, and before
+ * the duration. They are in one word of the record.
+ */
+struct fetch_gap {
+	/* Of the word, from the start of the body, which need not be at one. */
+	s16	at;
+	/* Bits of the word that are not in the gap. */
+	u64	keep;
+};
+
 /**
  * struct fetch_where - the code that has hit an event, for its call chain
  * @ip: its address
@@ -170,6 +181,8 @@ struct fetch_where {
  * @tp: what tracefs, perf and BPF enable; its probes are never called
  * @body_size: in bytes, of the part of the body that has a fixed size
  * @has_faults: there is a word for faults at the start of the body
+ * @nr_gaps: number of @gaps
+ * @gaps: what is between fields, and cleared in each record
  * @where: says where a hit was, of what fetch_emit() got as its source
  * @nr_users: whose probes are registered
  * @call: of the event
@@ -182,6 +195,8 @@ struct fetch_event {
 	struct tracepoint	tp;
 	u16			body_size;
 	bool			has_faults;
+	u8			nr_gaps;
+	struct fetch_gap	gaps[FETCH_MAX_FIELDS + 1];
 	void			(*where)(const struct fetch_event *event, const void *source,
 					 struct fetch_where *where);
 	unsigned int		nr_users;
@@ -225,7 +240,8 @@ void fetch_put_buffers(struct fetch_pool *pool);
 void fetch_must_wait(void);
 void fetch_wait(void);
 
-int fetch_place_field(struct fetch_field *field, u32 *offset);
+void fetch_align(struct fetch_event *event, u32 *offset, u32 align);
+int fetch_place_field(struct fetch_event *event, struct fetch_field *field, u32 *offset);
 struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, const char *type,
 					     const char *name, int size, int count, bool sign);
 struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
@@ -313,6 +329,16 @@ static __always_inline unsigned int fetch(const struct fetch_program *program,
 	return fetch_pointed(program, from, body, len);
 }
 
+/*
+ * What was in the buffer before, or comes with an argument that is less than a register, is
+ * not for user space.
+ */
+static __always_inline void fetch_clear_gaps(const struct fetch_event *event, char *body)
+{
+	for (unsigned int n = 0; n < event->nr_gaps; n++)
+		*(u64 *)(body + event->gaps[n].at) &= event->gaps[n].keep;
+}
+
 /* Whether anybody but the buffer wants to see the event. */
 static __always_inline bool fetch_is_plain(struct trace_event_file *file)
 {
@@ -348,7 +374,7 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file, unsig
  * event->where().
  */
 static __always_inline void fetch_emit(struct fetch_event *event, const void *source,
-				       unsigned long ip, const char *body, unsigned int len,
+				       unsigned long ip, char *body, unsigned int len,
 				       bool locked)
 {
 	/* Checking would call functions that can be traced. */
@@ -356,6 +382,7 @@ static __always_inline void fetch_emit(struct fetch_event *event, const void *so
 
 	if (!func)
 		return;
+	fetch_clear_gaps(event, body);
 	do {
 		if (likely(func->func == fetch_buffer_probe && fetch_is_plain(func->data)))
 			fetch_to_buffer(func->data, ip, body, len);

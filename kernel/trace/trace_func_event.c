@@ -596,12 +596,13 @@ static int func_event_make_layout(struct maker *m)
 		offset = sizeof(u32);
 	for (field = event->base.fields; field <= end; field++) {
 		if (event->returns && field == event->base.fields + event->nr_entry) {
-			event->duration_offset = ALIGN(offset, sizeof(u64));
-			offset = event->duration_offset + sizeof(u64);
+			fetch_align(&event->base, &offset, sizeof(u64));
+			event->duration_offset = offset;
+			offset += sizeof(u64);
 		}
 		if (field == end)
 			break;
-		ret = fetch_place_field(field, &offset);
+		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
 			return func_event_fail(m, FUNC_EVENT_ERR_TOO_LARGE,
 					       field->at);

@@ -108,7 +108,8 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
  * the program goes on. Both are in one area, so that nothing has to be decided.
  *
  * A number in the body is written as a whole long: what is too much of it is overwritten by
- * the fields that come after it, or by the strings, or is in a gap between fields. This
+ * the fields that come after it, or by the strings, or is in a gap between fields, which is
+ * cleared. This
  * is for processors that have the small end first and do not mind alignment; on others
  * all go into slots, and are copied by the program.
  */
@@ -372,7 +373,7 @@ static int marker_event_make_layout(struct maker *m)
 	if (faults)
 		offset = sizeof(u32);
 	for (field = event->base.fields; field < end; field++) {
-		ret = fetch_place_field(field, &offset);
+		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
 			return marker_event_fail(m, MARKER_ERR_TOO_LARGE,
 						 m->def.body);
