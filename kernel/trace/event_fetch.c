@@ -313,7 +313,7 @@ unsigned int notrace fetch_memory(const struct fetch_program *program, const voi
 	const struct fetch_read *read = program->reads;
 
 	for (int i = program->nr_reads; i; i--, read++) {
-		unsigned long addr = read->absolute ? read->address :
+		unsigned long addr = read->absolute ? READ_ONCE(read->address) :
 			*(const unsigned long *)(from + read->from);
 		/* What has a symbol or an address of its own is the kernel's. */
 		bool user = (program->user && !read->absolute) ||

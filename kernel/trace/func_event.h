@@ -38,6 +38,8 @@ struct func_event {
 	/* The grace period after which nobody uses the event as it was attached last. */
 	unsigned long			detached;
 	bool				was_attached;
+	/* It has an address of a module that is gone: nothing is read there. */
+	bool				is_stale;
 	/* As it was written, without group and event. */
 	char				*prototype;
 	/* As it was named, and what that is: a system call has a wrapper. */
@@ -68,7 +70,8 @@ int func_event_init(void);
 struct func_event_btf;
 
 #ifdef CONFIG_FUNCTION_EVENTS_BTF
-enum func_event_err func_event_btf_get(const char *function, struct func_event_btf **result);
+enum func_event_err func_event_btf_get(const struct module *mod, const char *function,
+				       struct func_event_btf **result);
 void func_event_btf_put(struct func_event_btf *btf);
 int func_event_btf_nr_args(struct func_event_btf *btf);
 enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
@@ -78,7 +81,8 @@ enum func_event_err func_event_btf_return(struct func_event_btf *btf,
 enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *path,
 					struct fetch_field *field, u16 *pos);
 #else
-static inline enum func_event_err func_event_btf_get(const char *function,
+static inline enum func_event_err func_event_btf_get(const struct module *mod,
+						     const char *function,
 						     struct func_event_btf **result)
 {
 	return FUNC_EVENT_ERR_NO_BTF;

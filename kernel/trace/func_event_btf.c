@@ -19,24 +19,55 @@ struct func_event_btf {
 	s32				nr_params;
 };
 
+/*
+ * The prototype of a function of the kernel or of a module, of its own types only: those of
+ * a module come after all types of the kernel, which has functions of the same names.
+ */
+static const struct btf_type *func_event_btf_find(const struct btf *btf, bool module,
+						  const char *function)
+{
+	u32 id = module ? btf_nr_types(bpf_get_btf_vmlinux()) : 1;
+	const struct btf_type *t;
+
+	for (; id < btf_nr_types(btf); id++) {
+		t = btf_type_by_id(btf, id);
+		if (!btf_type_is_func(t) || strcmp(btf_name_by_offset(btf, t->name_off), function))
+			continue;
+		t = btf_type_by_id(btf, t->type);
+		return t && btf_type_is_func_proto(t) ? t : NULL;
+	}
+	return NULL;
+}
+
 /**
  * func_event_btf_get - find the prototype of a function
+ * @mod: the module that has the function; NULL if the kernel has it. Nothing but the address
+ *	is used of it.
  * @function: its name
  * @result: set to a handle for func_event_btf_put()
  *
  * Context: may sleep.
  * Return: FUNC_EVENT_ERR_OK, or what is wrong.
  */
-enum func_event_err func_event_btf_get(const char *function, struct func_event_btf **result)
+enum func_event_err func_event_btf_get(const struct module *mod, const char *function,
+				       struct func_event_btf **result)
 {
 	struct func_event_btf *btf __free(kfree) = kzalloc(sizeof(*btf), GFP_KERNEL);
 
 	if (!btf)
 		return FUNC_EVENT_ERR_NO_MEMORY;
-	btf->proto = btf_find_func_proto(function, &btf->btf);
-	if (IS_ERR_OR_NULL(btf->proto))
+	btf->btf = btf_get_module_btf(mod);
+	if (IS_ERR_OR_NULL(btf->btf))
 		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
+	btf->proto = func_event_btf_find(btf->btf, mod, function);
+	if (!btf->proto) {
+		btf_put(btf->btf);
+		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
+	}
 	btf->params = btf_get_func_param(btf->proto, &btf->nr_params);
+	/* What stands for "..." has no type, and is no argument. */
+	if (btf->nr_params && !btf->params[btf->nr_params - 1].type)
+		btf->nr_params--;
 	*result = no_free_ptr(btf);
 	return FUNC_EVENT_ERR_OK;
 }
@@ -79,8 +110,9 @@ static bool func_event_btf_is_modifier(const struct btf_type *t)
 
 /*
  * Strings are what is declared as a pointer to char or as one to constant char. A
- * typedef, as that of u8, means bytes; so does a pointer that may be written to if it
- * is an argument, which is more often than not a buffer.
+ * typedef, as that of u8, means bytes; so does a pointer that may be written to if it is an
+ * argument, which is more often than not a buffer. So does unsigned char, but constant
+ * unsigned char in a structure is text: it is the name of a file in struct qstr.
  */
 static bool func_event_btf_is_string(const struct btf *btf,
 				     const struct btf_type *pointer,
@@ -88,13 +120,18 @@ static bool func_event_btf_is_string(const struct btf *btf,
 {
 	const struct btf_type *t = btf_type_by_id(btf, pointer->type);
 	bool constant = false;
+	const char *name;
 
 	while (t && func_event_btf_is_modifier(t)) {
 		constant |= BTF_INFO_KIND(t->info) == BTF_KIND_CONST;
 		t = btf_type_by_id(btf, t->type);
 	}
-	return t && btf_type_is_int(t) && t->size == 1 && (constant || !buffers) &&
-		strstr(btf_name_by_offset(btf, t->name_off), "char");
+	if (!t || !btf_type_is_int(t) || t->size != 1)
+		return false;
+	name = btf_name_by_offset(btf, t->name_off);
+	if (!strcmp(name, "char"))
+		return constant || !buffers;
+	return constant && !buffers && !strcmp(name, "unsigned char");
 }
 
 static enum func_event_err func_event_btf_set_integer(struct fetch_field *field,
@@ -129,7 +166,8 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 						  encoding & BTF_INT_SIGNED);
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		return func_event_btf_set_integer(field, t->size, true);
+		/* The flag says whether one of the values is negative. */
+		return func_event_btf_set_integer(field, t->size, btf_type_kflag(t));
 	case BTF_KIND_PTR:
 		field->type = func_event_btf_is_string(btf, t, buffers) ?
 			&fetch_string_type : &fetch_pointer_type;

@@ -139,10 +139,16 @@ static int func_event_match_module_symbol(void *data, const char *name,
 }
 
 #ifdef CONFIG_MODULES
-static bool func_event_module_is_loaded(const char *name)
+static struct module *func_event_find_module(const char *name)
 {
 	guard(preempt)();
 	return find_module(name);
+}
+
+static struct module *func_event_module_of(unsigned long ip)
+{
+	guard(preempt)();
+	return __module_address(ip);
 }
 
 /*
@@ -158,9 +164,14 @@ static bool func_event_is_settled(unsigned long ip)
 	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
 }
 #else
-static bool func_event_module_is_loaded(const char *name)
+static struct module *func_event_find_module(const char *name)
 {
-	return false;
+	return NULL;
+}
+
+static struct module *func_event_module_of(unsigned long ip)
+{
+	return NULL;
 }
 
 static bool func_event_is_settled(unsigned long ip)
@@ -281,7 +292,7 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 	event->symbol = kstrdup(event->function, GFP_KERNEL);
 	if (!event->symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
-	if (event->module && !func_event_module_is_loaded(event->module))
+	if (event->module && !func_event_find_module(event->module))
 		return FUNC_EVENT_ERR_OK;
 	err = func_event_find_settled(event);
 	/* Older kernels called it SyS_x on all architectures. */
@@ -325,6 +336,7 @@ static char *func_event_span_dup(struct maker *m, struct text_span span)
 static enum func_event_err func_event_need_btf(struct maker *m)
 {
 	const char *name = m->event->symbol;
+	struct module *mod = NULL;
 	enum func_event_err err;
 	char *inner;
 
@@ -337,11 +349,34 @@ static enum func_event_err func_event_need_btf(struct maker *m)
 		inner = kasprintf(GFP_KERNEL, "__do_sys_%s", name + strlen(SYSCALL_WRAPPER));
 		if (!inner)
 			return FUNC_EVENT_ERR_NO_MEMORY;
-		err = func_event_btf_get(inner, &m->btf);
+		err = func_event_btf_get(NULL, inner, &m->btf);
 		kfree(inner);
 		return err;
 	}
-	return func_event_btf_get(name, &m->btf);
+	/* Both may have the same function, or another of the same name. */
+	if (m->event->ip) {
+		mod = func_event_module_of(m->event->ip);
+	} else if (m->event->module) {
+		mod = func_event_find_module(m->event->module);
+		if (!mod)
+			return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
+	}
+	return func_event_btf_get(mod, name, &m->btf);
+}
+
+/* That of the event's module is meant if there are several of the name. */
+static unsigned long func_event_symbol_address(struct func_event *event,
+					       const char *name)
+{
+	unsigned long address = 0;
+	char *own;
+
+	if (event->module) {
+		own = kasprintf(GFP_KERNEL, "%s:%s", event->module, name);
+		address = own ? kallsyms_lookup_name(own) : 0;
+		kfree(own);
+	}
+	return address ?: kallsyms_lookup_name(name);
 }
 
 static enum func_event_err
@@ -354,7 +389,7 @@ func_event_resolve_symbol(struct maker *m,
 	if (!symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
 	field->absolute = true;
-	field->address = kallsyms_lookup_name(symbol);
+	field->address = func_event_symbol_address(m->event, symbol);
 	kfree(symbol);
 	return field->address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
 }
@@ -1025,6 +1060,104 @@ static struct dyn_event_operations func_event_ops = {
 
 #ifdef CONFIG_MODULES
 
+/* Whether what user space knows of the record of @event is true of that of @other. */
+static bool func_event_has_record_of(const struct func_event *event,
+				     const struct func_event *other)
+{
+	if (event->base.nr_fields != other->base.nr_fields ||
+	    event->nr_entry != other->nr_entry)
+		return false;
+	for (int i = 0; i < event->base.nr_fields; i++) {
+		const struct fetch_field *a = &event->base.fields[i], *b = &other->base.fields[i];
+
+		if (strcmp(a->name, b->name) || strcmp(a->ctype, b->ctype) ||
+		    a->type != b->type || a->offset != b->offset || a->fault != b->fault)
+			return false;
+	}
+	return true;
+}
+
+/* Both programs are made of the same fields. Readers may see the old or the new address. */
+static void func_event_copy_addresses(struct fetch_program *to,
+				      const struct fetch_program *from)
+{
+	for (int i = 0; i < to->nr_reads; i++)
+		WRITE_ONCE(to->reads[i].address, from->reads[i].address);
+}
+
+/* Compiles @event into @made, which has nothing yet, as it would be if it were defined now. */
+static int func_event_compile_again(struct func_event *event,
+				    struct func_event *made)
+{
+	/* A prototype may look like what would be before it. */
+	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s", FUNC_EVENT_PREFIX,
+					     event->prototype);
+	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	int ret;
+
+	if (!text || !m)
+		return -ENOMEM;
+	m->text = text;
+	m->event = made;
+	made->ip = event->ip;
+	made->syscall = event->syscall;
+	made->returns = event->returns;
+	made->symbol = event->symbol;
+	made->module = event->module;
+	ret = func_event_parse(text, &m->def, &m->pos) ? -EINVAL : 0;
+	ret = ret ?: func_event_make_fields(m) ?: func_event_make_layout(m);
+	func_event_btf_put(m->btf);
+	made->symbol = NULL;
+	made->module = NULL;
+	if (!ret && !func_event_has_record_of(event, made))
+		ret = -EINVAL;
+	return ret;
+}
+
+/*
+ * Addresses of symbols and offsets of members may be others than when the event was defined.
+ * Its record may not.
+ */
+static int func_event_update(struct func_event *event)
+{
+	struct func_event *made = kzalloc(sizeof(*made), GFP_KERNEL);
+	int ret;
+
+	if (!made)
+		return -ENOMEM;
+	ret = func_event_compile_again(event, made);
+	if (!ret && event->hook) {
+		func_event_copy_addresses(event->entry, made->entry);
+		func_event_copy_addresses(event->ret, made->ret);
+	} else if (!ret) {
+		/* Somebody may still be on the way out of it. */
+		fetch_wait();
+		swap(event->entry, made->entry);
+		swap(event->ret, made->ret);
+	}
+	if (!ret)
+		event->is_stale = false;
+	func_event_destroy(made);
+	return ret;
+}
+
+/* What is at the addresses of a module that goes, or of its start, will be something else. */
+static void func_event_forget_addresses(struct func_event *event,
+					struct fetch_program *program,
+					struct module *mod)
+{
+	for (int i = 0; i < program->nr_reads; i++) {
+		struct fetch_read *read = &program->reads[i];
+
+		if (!read->absolute ||
+		    !(mod->state == MODULE_STATE_LIVE ? within_module_init(read->address, mod) :
+		      within_module(read->address, mod)))
+			continue;
+		WRITE_ONCE(read->address, 0);
+		event->is_stale = true;
+	}
+}
+
 /* When it is loaded and again when it has started, for what was defined in between. */
 static void func_event_module_comes(struct func_event *event,
 				    struct module *mod)
@@ -1042,7 +1175,16 @@ static void func_event_module_comes(struct func_event *event,
 	/* What the module had for its start is freed next. */
 	if (!err && live && within_module_init(event->ip, mod))
 		event->ip = 0;
-	if (!event->ip || !event->base.nr_users)
+	if (!event->ip)
+		return;
+	ret = func_event_update(event);
+	if (ret) {
+		pr_warn("%s:%s is not as it was defined: %d\n", event->module, event->function,
+			ret);
+		event->ip = 0;
+		return;
+	}
+	if (!event->base.nr_users)
 		return;
 	ret = func_event_attach(event);
 	if (ret)
@@ -1125,15 +1267,26 @@ static int func_event_module_notify(struct notifier_block *nb,
 		tracing_reset_all_online_cpus();
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
-		if (event && state != MODULE_STATE_GOING)
+		if (!event)
+			continue;
+		if (state != MODULE_STATE_GOING)
 			func_event_module_comes(event, mod);
+		if (state != MODULE_STATE_COMING) {
+			func_event_forget_addresses(event, event->entry, mod);
+			func_event_forget_addresses(event, event->ret, mod);
+		} else if (event->is_stale) {
+			/* If it is another module, that of the symbol is still gone. */
+			func_event_update(event);
+		}
 	}
 	mutex_unlock(&event_mutex);
 	return NOTIFY_OK;
 }
 
+/* After that of BTF, which has the types of a module that comes. */
 static struct notifier_block module_nb = {
 	.notifier_call = func_event_module_notify,
+	.priority = -1,
 };
 
 static void __init func_event_watch_modules(void)
