@@ -109,9 +109,8 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
  *
  * A number in the body is written as a whole long: what is too much of it is overwritten by
  * the fields that come after it, or by the strings, or is in a gap between fields, which is
- * cleared. This
- * is for processors that have the small end first and do not mind alignment; on others
- * all go into slots, and are copied by the program.
+ * cleared. This is for processors that have the small end first and do not mind alignment;
+ * on others all go into slots, and are copied by the program.
  */
 #define DIRECT_COPY	(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && \
 			 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
@@ -465,6 +464,7 @@ static void marker_event_short_spec(const struct marker_event *event,
 static void marker_event_tool_spec(const struct marker_event *event,
 				   const struct marker_arg *arg, char *spec)
 {
+	bool is_long_long = arg->type->size > sizeof(long);
 	char *plus;
 
 	switch (arg->print) {
@@ -473,7 +473,8 @@ static void marker_event_tool_spec(const struct marker_event *event,
 		return;
 	case MARKER_PRINT_HEX:
 	case MARKER_PRINT_FLAGS:
-		strscpy(spec, arg->type->size == sizeof(u64) ? "0x%lx" : "0x%x", MARKER_MAX_SPEC);
+		strscpy(spec, is_long_long ? "0x%llx" :
+			arg->type->size == sizeof(u64) ? "0x%lx" : "0x%x", MARKER_MAX_SPEC);
 		return;
 	case MARKER_PRINT_ERROR:
 		strscpy(spec, "%ld", MARKER_MAX_SPEC);
@@ -496,11 +497,11 @@ static void marker_event_tool_spec(const struct marker_event *event,
 		memmove(plus, plus + 1, strlen(plus));
 	if (!arg->count && !fetch_is_string(arg->type) && arg->type->format != FETCH_SYMBOL &&
 	    arg->type->size == sizeof(u64)) {
-		size_t len = strlen(spec);
+		size_t len = strlen(spec), more = is_long_long ? 2 : 1;
 
-		spec[len + 1] = '\0';
-		spec[len] = spec[len - 1];
-		spec[len - 1] = 'l';
+		spec[len + more] = '\0';
+		spec[len + more - 1] = spec[len - 1];
+		memset(spec + len - 1, 'l', more);
 	}
 }
 
@@ -811,23 +812,27 @@ static int marker_event_wait_for_module(struct maker *m, bool enable)
 	const char *text = skip_spaces(m->text);
 	size_t size = strlen(text) + 1;
 	struct waiting *waiting;
+	int ret = -ENOMEM;
 
-	if (marker_event_find_waiting(text))
-		return marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
-					 m->def.module.start);
 	waiting = kzalloc(struct_size(waiting, text, size), GFP_KERNEL);
 	if (!waiting)
 		return -ENOMEM;
-	waiting->module = marker_event_span_dup(m->text, m->def.module);
-	if (!waiting->module) {
-		kfree(waiting);
-		return -ENOMEM;
-	}
 	memcpy(waiting->text, text, size);
 	strim(waiting->text);
+	if (marker_event_find_waiting(waiting->text)) {
+		ret = marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
+					m->def.module.start);
+		goto error;
+	}
+	waiting->module = marker_event_span_dup(m->text, m->def.module);
+	if (!waiting->module)
+		goto error;
 	waiting->enable = enable;
 	list_add_tail(&waiting->list, &waiting_list);
 	return 0;
+error:
+	kfree(waiting);
+	return ret;
 }
 
 static void marker_event_free_waiting(struct waiting *waiting)
@@ -848,8 +853,11 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 	m->text = text;
 	m->err = marker_parse_event(text, &m->def, &m->pos);
 	ret = m->err ? -EINVAL : marker_event_make(m);
-	if (!ret && enable && fetch_enable_event(&m->event->base))
-		pr_warn("cannot enable %s\n", trace_event_name(&m->event->base.call));
+	if (!ret && enable) {
+		ret = fetch_enable_event(&m->event->base);
+		if (ret)
+			marker_event_ops.free(&m->event->base.devent);
+	}
 	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
 	    marker_event_must_wait(m)) {
 		m->err = MARKER_ERR_OK;
@@ -862,6 +870,20 @@ static int marker_events_create(const char *text)
 {
 	guard(mutex)(&event_mutex);
 	return marker_event_define(text, false, true);
+}
+
+/* The definition of an event that is enabled as soon as it is there has this in front. */
+#define MARKER_EVENT_ENABLE	'+'
+
+static const char *marker_event_skip_enable(const char *text)
+{
+	return *text == MARKER_EVENT_ENABLE ? skip_spaces(text + 1) : text;
+}
+
+static int marker_events_create_enabled(const char *text)
+{
+	guard(mutex)(&event_mutex);
+	return marker_event_define(marker_event_skip_enable(text), true, true);
 }
 
 /* For dynamic_events, in which other kinds of events have their own first letters. */
@@ -1050,6 +1072,7 @@ static int marker_events_remove(const char *text)
 
 	if (!def)
 		return -ENOMEM;
+	text = marker_event_skip_enable(text);
 	err = marker_parse_event(text, def, &pos);
 	if (err && strpbrk(text, " \t(|"))
 		return marker_event_log_error(text, err, pos);
@@ -1086,6 +1109,9 @@ static const struct fetch_file marker_events_file = {
 
 static int marker_events_run_line(const char *text)
 {
+	text = skip_spaces(text);
+	if (*text == MARKER_EVENT_ENABLE)
+		return marker_events_create_enabled(text);
 	return fetch_run_line(&marker_events_file, text);
 }
 
@@ -1118,7 +1144,8 @@ static int marker_events_show(struct seq_file *m, void *v)
 					       !marker_event_has_default_name(event));
 	}
 	list_for_each_entry(waiting, &waiting_list, list)
-		seq_printf(m, "%s\t# waits for module %s\n", waiting->text, waiting->module);
+		seq_printf(m, "%s%s\t# waits for module %s\n", waiting->enable ? "+" : "",
+			   waiting->text, waiting->module);
 	return 0;
 }
 
@@ -1300,13 +1327,6 @@ static int __init marker_events_set_boot(char *str)
 }
 __setup("marker_events=", marker_events_set_boot);
 
-/* Boot events are also enabled, as are those of kprobe_event=. */
-static int __init marker_events_add_boot(const char *text)
-{
-	guard(mutex)(&event_mutex);
-	return marker_event_define(text, true, true);
-}
-
 /* As early as the other dynamic events. */
 static __init int marker_events_init(void)
 {
@@ -1316,8 +1336,9 @@ static __init int marker_events_init(void)
 		return ret;
 	works = true;
 	marker_event_watch_modules();
+	/* Boot events are also enabled, as are those of kprobe_event=. */
 	fetch_boot_lines(&marker_events_file, boot_events,
-			 marker_events_add_boot);
+			 marker_events_create_enabled);
 	return 0;
 }
 core_initcall(marker_events_init);
