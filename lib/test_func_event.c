@@ -14,11 +14,19 @@
 #include <linux/completion.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
+#include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+
+#ifdef CONFIG_X86_LOCAL_APIC
+#include <asm/apic.h>
+/* linux/nmi.h is about watchdogs, and has this one for some architectures only. */
+#include "asm/nmi.h"
+#endif
 
 static unsigned int depth = 5;
 module_param(depth, uint, 0600);
@@ -37,6 +45,8 @@ struct test_func_item {
 	unsigned int		high : 22;
 	bool			yes;
 	s64			last;
+	unsigned char		*bytes;
+	const unsigned char	*label;
 };
 
 static struct test_func_item second = {
@@ -44,10 +54,13 @@ static struct test_func_item second = {
 	.text = "text of second", .low = 2, .middle = -2, .high = 222222, .last = -222222222222,
 };
 
+static unsigned char first_bytes[] = "of first";
+
 static struct test_func_item first = {
 	.number = 1, .small = -1, .mac = { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60 },
 	.name = "first", .next = &second, .text = "text of first", .low = 5, .middle = 33,
-	.high = 1111111, .yes = true, .last = -111111111111,
+	.high = 1111111, .yes = true, .last = -111111111111, .bytes = first_bytes,
+	.label = first_bytes,
 };
 
 static const char * const strings[] = { "zero", "one", "two" };
@@ -139,6 +152,25 @@ test_func_nine(long a, long b, long c, long d, long e, long f, long g, long h, l
 	return ret;
 }
 
+/* Types that BTF tells apart: bytes from text, and numbers without a sign. */
+enum test_func_large {
+	TEST_FUNC_LARGE = 0xf0000000,
+};
+
+static noinline __noclone __used void
+test_func_various(const unsigned char *bytes, enum test_func_large large, const char *format, ...)
+{
+	barrier_data(bytes);
+	barrier_data(large);
+	barrier_data(format);
+}
+
+/* The kernel has a function of this name, too, with two pointers. */
+static noinline __noclone __used void chroot_fs_refs(s16 small)
+{
+	barrier_data(small);
+}
+
 /* Not for the function tracer. */
 static noinline __noclone notrace void test_func_notrace(void)
 {
@@ -171,9 +203,79 @@ static noinline void fire_pointers(void)
 	test_func_pointer((void *)8192L, test_func_none);
 }
 
+/* --- contexts ------------------------------------------------------------- */
+
+static noinline __noclone void test_func_irq(struct irq_work *work)
+{
+	barrier_data(work);
+}
+
+static DEFINE_IRQ_WORK(irq_work, test_func_irq);
+
+#ifdef CONFIG_X86_LOCAL_APIC
+
+static int nmi_cpu = -1;
+
+static noinline __noclone int test_func_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	if (READ_ONCE(nmi_cpu) != raw_smp_processor_id())
+		return NMI_DONE;
+	WRITE_ONCE(nmi_cpu, -1);
+	return NMI_HANDLED;
+}
+
+static void fire_nmi(void)
+{
+	WRITE_ONCE(nmi_cpu, get_cpu());
+	__apic_send_IPI_mask(cpumask_of(nmi_cpu), NMI_VECTOR);
+	for (int i = 0; i < 1000000 && READ_ONCE(nmi_cpu) >= 0; i++)
+		cpu_relax();
+	put_cpu();
+}
+
+static int add_nmi(void)
+{
+	return register_nmi_handler(NMI_LOCAL, test_func_nmi, 0, "test_func_event");
+}
+
+static void remove_nmi(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "test_func_event");
+}
+
+#else
+
+static void fire_nmi(void)
+{
+}
+
+static int add_nmi(void)
+{
+	return 0;
+}
+
+static void remove_nmi(void)
+{
+}
+
+#endif
+
+static DEFINE_MUTEX(fire_mutex);
+
+static void fire_contexts(void)
+{
+	guard(mutex)(&fire_mutex);
+	irq_work_queue(&irq_work);
+	irq_work_sync(&irq_work);
+	fire_nmi();
+}
+
+/* --- calls ---------------------------------------------------------------- */
+
 static void fire_once(const char __user *user)
 {
 	struct task_struct *thread;
+	int nr = 1;
 
 	test_func_narrow(-8, 200, -16000, 60000, 'x', true);
 	test_func_wide(-32, 4000000000U, -64, 0xfedcba9876543210);
@@ -187,6 +289,9 @@ static void fire_once(const char __user *user)
 	barrier_data(test_func_event_text);
 	test_func_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
 	test_func_notrace();
+	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
+	chroot_fs_refs(-7);
+	fire_contexts();
 	thread = kthread_create(no_return_thread, NULL, "test_func_event");
 	if (!IS_ERR(thread)) {
 		get_task_struct(thread);
@@ -221,6 +326,10 @@ static struct dentry *dir;
 
 static int __init test_func_event_init(void)
 {
+	int ret = add_nmi();
+
+	if (ret)
+		return ret;
 	dir = debugfs_create_dir("test_func_event", NULL);
 	debugfs_create_file("fire", 0200, dir, NULL, &fire_fops);
 	return 0;
@@ -229,6 +338,8 @@ static int __init test_func_event_init(void)
 static void __exit test_func_event_exit(void)
 {
 	debugfs_remove(dir);
+	irq_work_sync(&irq_work);
+	remove_nmi();
 }
 
 module_init(test_func_event_init);

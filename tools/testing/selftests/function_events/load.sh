@@ -4,7 +4,7 @@
 # load.sh SECONDS [FUNCTIONS]: function events at the entry and the return of sixty
 # functions of the kernel or more, or just so many, all enabled at once while the machine
 # is busy; then whether what they say can be true. To be run as root, in the tracing
-# directory. To disable them again takes half a second for each function.
+# directory.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
@@ -188,7 +188,8 @@ sed -n 's/.*vfs_read_ret: .*count=\([0-9]*\), .* -> ret=\([-0-9]*\) .*/\1 \2/p' 
 awk '$2 > $1 { print "read " $2 " of " $1; bad = 1 } END { exit bad }' "$TMP/reads" || exit
 grep -q 'do_sys_openat2_entry: .*filename="/proc/self/maps"' "$TMP/taken" || complaint "no path"
 # What RCU is to call starts where a function does.
-grep 'call_rcu_entry: ' "$TMP/taken" > "$TMP/calls"
+grep 'call_rcu_entry: ' "$TMP/taken" > "$TMP/calls" ||
+	! grep -q call_rcu function_events || complaint "no calls of call_rcu"
 ! grep -v 'func=[a-zA-Z0-9_.]*+0x0/' "$TMP/calls" || exit
 # A clone gives a process, if no signal is in the way: ERESTARTNOINTR.
 grep 'kernel_clone_ret: ' "$TMP/taken" > "$TMP/clones" ||

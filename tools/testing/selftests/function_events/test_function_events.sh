@@ -62,7 +62,7 @@ fire()
 shows()
 {
 	define "$1" || { complain "refused: $(cat "$TMP/said")"; undefine; return 1; }
-	event="$(sed -e 's/^ *//' -e 's/[( ].*//' $FE | tail -n 1)"
+	event="$(sed -e 's/^ *//' -e 's/[( ].*//' -e 's/.*://' $FE | tail -n 1)"
 	fire
 	found="$(records "$event" | sed -e "s/^->$event//" | tr '\n' ';' |
 		 sed -e 's/;$//' -e 's/;/; /g')"
@@ -110,8 +110,31 @@ types()
 	check "strings" shows "test_func_string(string kernel, string user, int nr)" \
 		'(kernel="in the kernel", user="1", nr=1)'
 	check "strings of user space" shows "test_func_string(NULL, ustring user)" '(user="1")'
+	check "strings of user space that are the kernel's" \
+		shows "test_func_string(ustring kernel)" '(kernel="(fault)")'
+	check "strings of user space with a tag in their address" tagged_string
 	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
 		"(callback=test_func_none+0x0/0x* *)*"
+}
+
+# As programs on arm64 have them that check their own memory.
+tagged_string()
+{
+	have_program "$DIR"/open_tagged || return
+	[ "$(uname -m)" = aarch64 ] || { skip "no tags in addresses"; return; }
+	accepted "SyS_openat(NULL, string path)" &&
+	accepted "c:functions/user SyS_openat(NULL, ustring path)" &&
+	accepted "c:functions/bytes SyS_openat(NULL, char[6] path)" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	"$DIR"/open_tagged /proc/version
+	status=$?
+	echo 0 > events/functions/enable
+	found="$(records SyS_openat | grep -c '(path="/proc/version")')"
+	found="$found $(records user | grep -c '(path="/proc/version")')"
+	found="$found $(records bytes | grep -c '(path="/proc/")')"
+	undefine
+	[ $status -eq 0 ] && [ "$found" = "1 1 1" ] || complain "status $status: $found"
 }
 
 forms()
@@ -290,12 +313,18 @@ type_information()
 		"(item=0x*, array=0x*, size=3) -> ret=0x* (ns)"
 	check "BTF: no arguments, and nothing returned" btf shows "test_func_none -> void" \
 		"() -> (ns)"
+	check "BTF: unsigned char, unsigned enumerations and ..." btf shows "test_func_various" \
+		'(bytes=0x*, large=4026531840, format="%d")'
+	check "BTF: a function that the kernel has as well" btf shows \
+		"$MODULE:chroot_fs_refs" "(small=-7)"
 	check "BTF: arguments by their names" btf shows "$n(c, b)" "(c=-64, b=4000000000)"
 	i="test_func_item"
 	check "BTF: members" btf shows "$i(item->number, item->last, item->yes, item->small)" \
 		"(item_number=1, item_last=-111111111111, item_yes=1, item_small=-1)"
 	check "BTF: members that are text" btf shows "$i(item->name, item->text)" \
 		'(item_name="first", item_text="text of first")'
+	check "BTF: members that are bytes, and text" btf shows "$i(item->bytes, item->label)" \
+		'(item_bytes=0x*, item_label="of first")'
 	check "BTF: members that are arrays" btf shows "$i(item->mac)" \
 		'(item_mac={0x10,0x20,0x30,0x40,0x50,0x60})'
 	check "BTF: members of what a member points to" \
@@ -476,6 +505,9 @@ files()
 	check "comments and empty lines" comments
 	check "a module that goes takes its events along" module_goes
 	check "a module that is not loaded yet" module_comes
+	check "a module that comes back at another place" module_moves
+	check "many are disabled and removed at once" many
+	check "a function without events is not called" settles
 }
 
 LINES='test_func_wide(int a, x64 b) -> s64 ret
@@ -587,6 +619,90 @@ module_comes()
 	[ "$waits $still $gone" = "2 1 2" ] || complain "waits: $waits $still $gone"
 }
 
+# What the module has at an address is something else when it is gone.
+module_moves()
+{
+	data=test_func_event_data
+	value=0x1122334455667788
+	accepted "$MODULE:test_func_none(x64 d = $data)" &&
+	accepted "c:functions/file vfs_open(x64 d = $data)" || return
+	btf test_func_event 2> /dev/null && accepted "$MODULE:test_func_item(item->number)"
+	echo 1 > events/functions/enable
+	unload $MODULE
+	echo > trace
+	cat /proc/version > /dev/null
+	without="$(records file | sort -u)"
+	# Something else takes its place, if there is something.
+	modprobe -q test_marker
+	modprobe $MODULE
+	unload test_marker
+	echo > trace
+	call 1
+	none="$(records test_func_none)"
+	item="$(records test_func_item)"
+	file="$(records file | sort -u)"
+	undefine
+	case "$without" in
+	*"->vfs_open(d=0x0(fault))") ;;
+	*) complain "without: $without"; return ;;
+	esac
+	[ "$none" = "->test_func_none(d=$value)" ] &&
+	[ -z "$(echo "$file" | grep -v "d=$value)$")" ] && [ -n "$file" ] || {
+		complain "$none $file"
+		return
+	}
+	[ -z "$item" ] || [ "$item" = "->test_func_item(item_number=1)" ] || complain "$item"
+}
+
+# Hundredths of a second.
+now()
+{
+	cut -d ' ' -f 1 /proc/uptime | tr -d .
+}
+
+# A hundred, half of them at the return. Waiting for one at a time takes half a minute.
+many()
+{
+	nr=0
+	for name in $(sed -e 's/ .*//' available_filter_functions | sort | uniq -u |
+			grep '^\(tty\|proc\|kernfs\|sysfs\|pid\|uart\)_[a-z_]*$'); do
+		arrow="$([ $((nr % 2)) = 0 ] || echo ' -> void')"
+		! echo "$name()$arrow" >> $FE || nr=$((nr + 1))
+		[ $nr -lt 100 ] || break
+	done 2> /dev/null
+	[ $nr -eq 100 ] || { skip "no hundred functions"; return; }
+	from=$(now)
+	echo 1 > events/functions/enable || return
+	on=$(now)
+	echo 0 > events/functions/enable
+	off=$(now)
+	echo > $FE
+	end=$(now)
+	echo "# enabled in $((on - from))0 ms, disabled in $((off - on))0 ms," \
+		"removed in $((end - off))0 ms"
+	[ $((end - on)) -lt 300 ]
+}
+
+# Nobody else may trace it.
+settles()
+{
+	accepted "test_func_none()" && accepted "test_func_wide() -> s64" || return
+	echo 1 > events/functions/enable
+	on=$(grep -c '^test_func_.* (1)' enabled_functions)
+	echo 0 > events/functions/test_func_none/enable
+	sleep 1
+	less=$(grep -c '^test_func_.* (1)' enabled_functions)
+	echo 0 > events/functions/enable
+	echo 1 > events/functions/enable
+	call 1
+	shown="$(records test_func_wide)"
+	echo 0 > events/functions/enable
+	echo > $FE
+	off=$(grep -c '^test_func_' enabled_functions)
+	[ "$on $less $off" = "2 1 0" ] || complain "$on $less $off" || return
+	[ "$shown" = "->test_func_wide() -> ret=-5000000000 (ns)" ] || complain "$shown"
+}
+
 #
 # Others who use events
 #
@@ -596,7 +712,9 @@ users()
 	check "system calls: the same values as syscalls:*" same_as_syscalls
 	check "system calls: return values" syscall_returns
 	check "system calls by all their names" syscall_names
-	check "each function has its own trampoline" trampoline
+	check "nothing is between a function and its event" trampoline
+	check "hard interrupts and NMIs" contexts
+	check "a CPU that goes down" cpu_down
 	check "what was interrupted" context
 	check "filters" filters
 	check "histograms" histogram
@@ -605,9 +723,11 @@ users()
 	check "instances" instance
 	check "set_event" set_event
 	check "perf samples" perf_samples
+	check "no bytes that are no field" padding
 	check "BPF programs" bpf
 	check "trace-cmd" trace_cmd
 	check "perf record and script" perf_record
+	check "places and call chains of perf" perf_places
 	check "20 functions of the kernel at once" script load.sh 2 20
 	check "definitions with errors leave nothing behind" script fuzz.sh 300
 }
@@ -667,20 +787,71 @@ syscall_returns()
 	esac
 }
 
-# No registers but those of arguments are saved ("R"), and, where there are trampolines,
-# nothing but the event's own function is called by it.
+# No registers but those of arguments are saved ("R"), one hook is called for both
+# functions ("(1)"), and the code of a function goes to it, not to a list of such hooks.
 trampoline()
 {
-	accepted "test_func_wide(int a) -> s64" || return
-	echo 1 > events/functions/enable
-	line="$(grep '^test_func_wide ' enabled_functions)"
-	undefine
-	case $line in
-	*" R "*) complain "$line" ;;
-	"test_func_wide "*"tramp: "*"hook_func"*) ;;
-	"test_func_wide "*) [ "$(uname -m)" != x86_64 ] || complain "$line" ;;
-	*) complain "not enabled: $line" ;;
+	case $(uname -m) in
+	x86_64) way="tramp: .*func_event_hook_func" ;;
+	aarch64) way="ops: .*func_event_hook_func" ;;
+	*) way= ;;
 	esac
+	accepted "test_func_wide(int a) -> s64" && accepted "test_func_none()" || return
+	echo 1 > events/functions/enable
+	lines="$(grep '^test_func_' enabled_functions)"
+	undefine
+	! echo "$lines" | grep ' R ' &&
+	[ "$(echo "$lines" | grep -c "^test_func_\(wide\|none\) .*(1).*$way")" -eq 2 ] ||
+		complain "$lines"
+}
+
+# Each is called once in a round, an NMI by others as well: 1 says that it was ours.
+contexts()
+{
+	accepted "test_func_irq(x64 first[0])" &&
+		accepted "c:functions/irq test_func_irq() -> void" || return
+	wanted="50 50 "
+	if grep -q ' test_func_nmi' /proc/kallsyms; then
+		accepted "test_func_nmi(NULL, x64 first[0])" &&
+			accepted "c:functions/nmi test_func_nmi() -> int" || return
+		wanted="50 50 50"
+	fi
+	echo > trace
+	echo 1 > events/functions/enable
+	call 50
+	echo 0 > events/functions/enable
+	found="$(records test_func_irq | grep -c .) $(records irq | grep -c .)"
+	found="$found $(records nmi | grep -c 'ret=1 ' | grep -vx 0)"
+	others="$(sed -n -e 's/.* \[[0-9]*\] \(.....\) .*: test_func_\(irq\|nmi\): .*/\2\1/p' \
+			trace | sort -u | grep -v '^irq..h\|^nmi..[zZ]')"
+	undefine
+	[ "$found" = "$wanted" ] && [ -z "$others" ] || complain "$found, $others"
+}
+
+# What a CPU still calls when RCU does not wait for it any more: the function tracer sees it.
+cpu_down()
+{
+	online=/sys/devices/system/cpu/cpu1/online
+	[ -w $online ] || { skip "no CPU that can go down"; return; }
+	name=cpuhp_report_idle_dead
+	grep -qx $name available_filter_functions || { skip "$name is not traced"; return; }
+	define "arch_cpu_idle_dead()"
+	accepted "$name()" || return
+	echo > trace
+	sed -e 's/(.*//' $FE > set_ftrace_filter
+	echo function > current_tracer
+	echo 1 > events/functions/enable
+	echo 0 > $online
+	status=$?
+	echo 1 > $online
+	echo 0 > events/functions/enable
+	called=$(grep -c '\[001\].*: \(cpuhp_report\|arch_cpu\)_idle_dead <-' trace)
+	shown=$(records $name | grep -c .)
+	echo nop > current_tracer
+	echo > set_ftrace_filter
+	undefine
+	[ $status -eq 0 ] || { skip "cannot take a CPU down"; return; }
+	[ "$called" -ge 1 ] && [ "$shown" -eq 0 ] || complain "called $called, shown $shown"
 }
 
 syscall_names()
@@ -757,11 +928,62 @@ stack_trace()
 	echo 1 > options/stacktrace
 	fire
 	echo 0 > options/stacktrace
-	grep -A 12 'test_func_pointer: ' trace > "$TMP/stack"
+	cat trace > "$TMP/stack"
 	undefine
-	grep -q '=> fire_\(pointers\|write\)' "$TMP/stack" &&
-	! grep -q 'return_to_handler' "$TMP/stack" || {
-		sed -e 's/^/# /' "$TMP/stack"
+	# The first function, as the name of the event and that, and the one that has called it.
+	sed -n -e '/: \(test_func_pointer\|fire_pointers\): /{s/.*: \([a-z_]*\): .*/\1/;h}' \
+		-e '/<stack trace>/{n;s/^ *=> *//;s/ .*//;H;n;s/^ *=> *//;s/ .*//;H;g;s/\n/ /g;p}' \
+		"$TMP/stack" | sort -u > "$TMP/places"
+	# An unwinder that goes by frames leaves out who calls a function that has none yet.
+	grep -qx "test_func_pointer test_func_pointer fire_[a-z]*" "$TMP/places" &&
+	grep -qx "fire_pointers fire_\(once\|write\) [a-z_]*" "$TMP/places" &&
+	! grep -v "^\(test_func_pointer test_func_pointer\|fire_pointers\) fire_" \
+		"$TMP/places" && ! grep -q 'return_to_handler' "$TMP/stack" || {
+		sed -e 's/^/# /' "$TMP/places"
+		head -n 40 "$TMP/stack" | sed -e 's/^/# /'
+		return 1
+	}
+}
+
+# Where perf finds itself, and what it takes for the way there.
+perf_places()
+{
+	command -v perf > /dev/null || { skip "no perf"; return; }
+	accepted "vfs_open(NULL)" && accepted "c:functions/ret vfs_open() -> int" || return
+	perf record -q -g --kernel-callchains -e functions:vfs_open,functions:ret \
+		-o "$TMP/perf.data" cat /proc/version > "$TMP/said" 2>&1
+	undefine
+	perf script -i "$TMP/perf.data" -F event,ip,sym 2>> "$TMP/said" |
+		sed -n -e '/functions:[a-z_]*: *$/{s/: *$//;s/.*://;h}' \
+		-e '/^[\t ]/{s/^[\t ]*[0-9a-f]* //;s/[+ ].*//;H}' \
+		-e '/^$/{g;s/\n/ /g;p}' | cut -d ' ' -f 1-3 | sort -u > "$TMP/places"
+	grep -q "^vfs_open vfs_open \(do_open\|path_openat\)$" "$TMP/places" &&
+	grep -q "^ret \(do_open\|path_openat\) " "$TMP/places" &&
+	[ "$(grep -c '^vfs_open ' "$TMP/places")" -eq 1 ] || {
+		sed -e 's/^/# /' "$TMP/said" "$TMP/places"
+		perf script -i "$TMP/perf.data" | grep -A 5 ret: | head -n 20 | sed -e 's/^/# /'
+		return 1
+	}
+}
+
+# What is between fields is not from other records, nor from the stacks of the kernel.
+padding()
+{
+	have_program "$DIR"/../rust_tracepoint/perf_raw || return
+	accepted "test_func_narrow(s8 a | x64 all)" &&
+	accepted "c:functions/ret test_func_narrow() -> u8 low | x64 all" &&
+	accepted "test_func_wide(NULL, NULL, NULL, u64 d | u64 e | u64 f)" &&
+	accepted "c:functions/kept $(head -n 3 $FE | tail -n 1) -> u64" || return
+	for name in test_func_narrow ret test_func_wide kept; do
+		cat events/functions/$name/id
+	done > "$TMP/ids"
+	# The words are meant to be split. A round leaves its records for the next one.
+	"$DIR"/../rust_tracepoint/perf_raw $FIRE 3 $(cat "$TMP/ids") > "$TMP/raw"
+	undefine
+	# After common fields and __parent_ip; that of the return has the duration first.
+	[ "$(grep -c '^1 .\{32\}f800000000000000' "$TMP/raw")" -eq 3 ] &&
+	[ "$(grep -c '^2 .\{48\}..00000000000000' "$TMP/raw")" -eq 3 ] || {
+		grep '^[12]' "$TMP/raw" | sed -e 's/^/# /'
 		return 1
 	}
 }
