@@ -21,30 +21,29 @@ goes_on()
 	[ ! -e "$TMP/stop" ]
 }
 
-# "again KIND": for the count of rounds.
-again()
+# "done_once KIND": for the count of rounds that have done what they are for.
+done_once()
 {
 	echo >> "$TMP/$1"
-	goes_on
 }
 
 # The module may be gone, or going.
 job_fire()
 {
-	while again fire; do
-		echo 50 > $FIRE
+	while goes_on; do
+		echo 50 > $FIRE && done_once fire
 	done 2> /dev/null
 }
 
 job_connect()
 {
-	while again connect; do
+	while goes_on; do
 		for name in ten string inlined unrolled irq nmi address narrow; do
 			echo "test_marker:test_marker_$name" >> marker_events
 			echo "m:stress/$name test_marker:test_marker_$name" >> marker_events
 		done
-		echo 1 > events/markers/enable
-		echo 1 > events/stress/enable
+		echo 1 > events/markers/enable && echo 1 > events/stress/enable &&
+			done_once connect
 		sleep 0.1
 		echo 0 > events/markers/enable
 		echo 0 > events/stress/enable
@@ -53,11 +52,12 @@ job_connect()
 
 job_remove()
 {
-	while again remove; do
+	while goes_on; do
 		for name in ten string inlined unrolled; do
-			echo "!test_marker:test_marker_$name" >> marker_events
-			echo "-:markers/test_marker_$name" >> marker_events
-			echo "-:stress/$name" >> marker_events
+			for line in "!test_marker:test_marker_$name" \
+				    "-:markers/test_marker_$name" "-:stress/$name"; do
+				echo "$line" >> marker_events && done_once remove
+			done
 			sleep 0.01
 		done
 	done 2> /dev/null
@@ -66,8 +66,8 @@ job_remove()
 # Its probes are on a marker that the events have, too.
 job_probe()
 {
-	while again probe; do
-		modprobe test_marker_probe && sleep 0.05
+	while goes_on; do
+		modprobe test_marker_probe && sleep 0.05 && done_once probe
 		grep -qvx 0 /sys/module/test_marker_probe/parameters/wrong && echo >> "$TMP/wrong"
 		modprobe -r test_marker_probe
 	done 2> /dev/null
@@ -76,9 +76,12 @@ job_probe()
 # One of them is refused.
 job_clash()
 {
-	while again clash; do
-		modprobe test_marker_clash
-		modprobe -r test_marker_clash
+	while goes_on; do
+		if modprobe test_marker_clash; then
+			modprobe -r test_marker_clash
+		else
+			done_once clash
+		fi
 		modprobe test_marker
 		sleep 0.1
 	done 2> /dev/null
@@ -86,10 +89,10 @@ job_clash()
 
 job_both()
 {
-	while again both; do
+	while goes_on; do
 		modprobe -r test_marker
 		modprobe test_marker
-		modprobe test_marker_fallback
+		modprobe test_marker_fallback && done_once both
 		echo "m:stress/either test_marker_inlined|test_marker_fallback" >> marker_events
 		sleep 0.2
 		modprobe -r test_marker_fallback
@@ -99,15 +102,18 @@ job_both()
 job_perf()
 {
 	command -v perf > /dev/null || return
-	while again perf; do
+	while goes_on; do
+		# It fails if an event goes before it has opened it.
 		perf record -q -a -e 'markers:*' -o "$TMP/perf.data" sleep 0.1
+		done_once perf
 	done > /dev/null 2>&1
 }
 
 job_read()
 {
-	while again read; do
-		cat available_markers marker_events dynamic_events trace > /dev/null
+	while goes_on; do
+		cat available_markers marker_events dynamic_events trace > /dev/null &&
+			done_once read
 		[ ! -e /sys/kernel/debug/static_keys/check ] ||
 			tail -n 1 /sys/kernel/debug/static_keys/check |
 			grep -q ' 0 mismatches' || echo >> "$TMP/mismatch"
@@ -130,7 +136,8 @@ rounds()
 {
 	for kind in $(echo "$KINDS" | tr ' ' '\n' | sort -u); do
 		[ "$kind" = perf ] && ! command -v perf > /dev/null && continue
-		[ "$(wc -l < "$TMP/$kind")" -gt 1 ] || complain "$kind: too few rounds"  || return
+		[ -e "$TMP/$kind" ] && [ "$(wc -l < "$TMP/$kind")" -gt 1 ] ||
+			complain "$kind: too few rounds" || return
 		echo "# $kind: $(wc -l < "$TMP/$kind") rounds"
 	done
 }
