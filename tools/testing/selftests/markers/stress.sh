@@ -136,7 +136,9 @@ rounds()
 {
 	for kind in $(echo "$KINDS" | tr ' ' '\n' | sort -u); do
 		[ "$kind" = perf ] && ! command -v perf > /dev/null && continue
-		[ -e "$TMP/$kind" ] && [ "$(wc -l < "$TMP/$kind")" -gt 1 ] ||
+		# In a busy guest perf takes seconds for one.
+		least="$([ "$kind" = perf ] && echo 1 || echo 2)"
+		[ -e "$TMP/$kind" ] && [ "$(wc -l < "$TMP/$kind")" -ge "$least" ] ||
 			complain "$kind: too few rounds" || return
 		echo "# $kind: $(wc -l < "$TMP/$kind") rounds"
 	done
