@@ -119,7 +119,7 @@ c:boot/open SyS_openat(NULL, string path)
 kernel_execve(path="/init") -> ret=0 
 cannot add "no_such_function(int a)": -2
 cannot add "no_such_marker": -2
-test_marker:test_marker_init	# waits for module test_marker
++test_marker:test_marker_init	# waits for module test_marker
 test_marker:test_marker_init
 test_marker_init: i 2"""
 
