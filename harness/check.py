@@ -389,6 +389,7 @@ CONFIG_KUNIT=y
 ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
              "kernel/trace/func_event_run.c": ("x86", "powerpc", "s390"),
              "kernel/trace/func_event_btf.c": ("s390",),
+             "kernel/bpf/btf.c": ("s390",),
              # 32 bit, and the big end first.
              **{f"kernel/{name}.c": ("x86", "arm", "s390")
                 for name in ("marker", "trace/event_fetch", "trace/marker_parse",

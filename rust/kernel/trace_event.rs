@@ -1007,7 +1007,7 @@ pub fn array_len(location: u32) -> c_int {
 /// A value and its name, a C string, as a constant for [`print_flags`] and [`print_symbolic`].
 #[doc(hidden)]
 #[cfg(CONFIG_EVENT_TRACING)]
-pub struct Key(i128, *const u8);
+pub struct Key(i128, Option<&'static [u8]>);
 
 /// A list of [`Key`]s in the form that C wants: only the last one has no name.
 #[doc(hidden)]
@@ -1027,11 +1027,18 @@ impl Key {
     /// Names a value. The name must end with a NUL.
     pub const fn new(value: i128, name: &'static [u8]) -> Self {
         assert!(matches!(name, [.., 0]), "the name of a value has no NUL");
-        Self(value, name.as_ptr())
+        Self(value, Some(name))
     }
 
     /// Ends a list.
-    pub const END: Self = Self(-1, ptr::null());
+    pub const END: Self = Self(-1, None);
+
+    const fn name(&self) -> *const c_char {
+        match self.1 {
+            Some(name) => name.as_ptr().cast(),
+            None => ptr::null(),
+        }
+    }
 }
 
 #[cfg(CONFIG_EVENT_TRACING)]
@@ -1046,12 +1053,12 @@ impl<const N: usize> Keys<N> {
         let mut i = 0;
 
         assert!(
-            N != 0 && list[N - 1].1.is_null(),
+            N != 0 && list[N - 1].1.is_none(),
             "a list of values has no end"
         );
         while i < N {
             keys[i].mask = list[i].0 as c_ulong;
-            keys[i].name = list[i].1.cast();
+            keys[i].name = list[i].name();
             i += 1;
         }
         #[cfg(not(CONFIG_64BIT))]
@@ -1065,7 +1072,7 @@ impl<const N: usize> Keys<N> {
             i = 0;
             while i < N {
                 wide[i].mask = list[i].0 as u64;
-                wide[i].name = list[i].1.cast();
+                wide[i].name = list[i].name();
                 i += 1;
             }
             Self { wide, keys }
