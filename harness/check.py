@@ -85,7 +85,7 @@ def checkpatch_root():
     """The tree for checkpatch, but without get_maintainer.pl.
 
     checkpatch runs that for each file of each patch, to learn whether MAINTAINERS
-    calls it obsolete: two thirds of its time. check_obsolete() asks once.
+    calls it obsolete: nearly half of its time. check_obsolete() asks once.
     """
     root = BUILD / "checkpatch"
     shutil.rmtree(root, ignore_errors=True)
