@@ -79,7 +79,6 @@ static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 				      struct static_batch *batch)
 {
 	struct static_batch *outer;
-	bool left = false;
 
 	spin_lock(&tasks->lock);
 	outer = static_batch_find(tasks);
@@ -90,12 +89,11 @@ static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 		 */
 		WARN_ON_ONCE(batch->depth);
 		list_del(&batch->node);
-		left = true;
 	} else if (!WARN_ON_ONCE(!outer || !outer->depth)) {
 		outer->depth--;
 	}
 	spin_unlock(&tasks->lock);
-	return left;
+	return outer == batch;
 }
 
 /* --- what has been put off ------------------------------------------------ */
