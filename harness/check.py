@@ -21,6 +21,7 @@ import time
 
 import kernel as kernels
 import lint
+import outcomes
 import results
 import series
 import sitecheck
@@ -118,21 +119,28 @@ def check_patches(found):
     LOGS.mkdir(parents=True, exist_ok=True)
     (LOGS / "checkpatch.log").unlink(missing_ok=True)
     root = checkpatch_root()
+    # It looks into the tree, for names of options and files.
+    tree = lint.sources()
+
+    def check(found, path, text):
+        ignore = list(CHECKPATCH_IGNORE)
+        if all(name.startswith(TOOLS) for name in re.findall(
+                r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)):
+            ignore += CHECKPATCH_IGNORE_TOOLS
+        done = subprocess.run(
+            ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
+             "--ignore=" + ",".join(ignore), path],
+            cwd=series.TREE, capture_output=True, text=True, check=False)
+        said = [line for line in done.stdout.splitlines()
+                if re.match(r"(ERROR|WARNING|CHECK):", line)]
+        (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
+        found.add(group, path.name, not said and not done.returncode, said[0] if said else "")
+
     with ui.Step("checkpatch --strict on every patch") as step:
         for path in series.patches_of_mails():
-            ignore = list(CHECKPATCH_IGNORE)
-            if all(name.startswith(TOOLS) for name in re.findall(
-                    r"^\+\+\+ b/(\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)):
-                ignore += CHECKPATCH_IGNORE_TOOLS
-            done = subprocess.run(
-                ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
-                 "--ignore=" + ",".join(ignore), path],
-                cwd=series.TREE, capture_output=True, text=True, check=False)
-            said = [line for line in done.stdout.splitlines()
-                    if re.match(r"(ERROR|WARNING|CHECK):", line)]
-            (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
-            found.add(group, path.name, not said and not done.returncode,
-                      said[0] if said else "")
+            text = path.read_text(encoding="utf-8")
+            outcomes.again(found, outcomes.place(outcomes.code(__file__), tree, path.name, text),
+                           lambda found, path=path, text=text: check(found, path, text))
             step.advance(note=path.name)
     check_obsolete(found, group)
     found.close(group)
@@ -224,7 +232,8 @@ def check_harness(found):
             done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
-    for name in ("selftest.py", "acceltest.py", "jobstest.py"):
+    for name in ("selftest.py", "acceltest.py", "jobstest.py",
+                 "outcomestest.py"):
         done = subprocess.run([sys.executable, ROOT / "harness" / name],
                               capture_output=True, text=True, check=False)
         failed = 0
@@ -359,6 +368,7 @@ STEP_ARCHES = {
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
+                    "CONFIG_USER_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
                     "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
                     "CONFIG_FUNCTION_GRAPH_TRACER=y\n"),
@@ -423,6 +433,16 @@ class StepBuilder:
         stamp.write_text(now, encoding="utf-8")
         return same
 
+    def fragment(self):
+        """What the configuration must contain, as text."""
+        # Neither value is one for all: m is none for a bool.
+        text = (ROOT / "Kconfig").read_text(encoding="utf-8") if (ROOT / "Kconfig").exists() else ""
+        lines = text.splitlines()
+        series_options = "".join(
+            f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
+            for symbol, (first, _) in series.kconfig_stanzas(text).items())
+        return STEP_CONFIG + self.setup.config + series_options
+
     def build(self, objects, options):
         """Returns None, or the line that says what went wrong.
 
@@ -431,13 +451,7 @@ class StepBuilder:
         self.log.write_text("", encoding="utf-8")
         self.out.mkdir(parents=True, exist_ok=True)
         wanted = self.out / ".fragment"
-        # Neither value is one for all: m is none for a bool.
-        text = (ROOT / "Kconfig").read_text(encoding="utf-8") if (ROOT / "Kconfig").exists() else ""
-        lines = text.splitlines()
-        series_options = "".join(
-            f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
-            for symbol, (first, _) in series.kconfig_stanzas(text).items())
-        fragment = STEP_CONFIG + self.setup.config + series_options
+        fragment = self.fragment()
         wanted.write_text(fragment, encoding="utf-8")
         commands = [["prepare", *objects]]
         if not self.configured(fragment, options):
@@ -469,7 +483,7 @@ def step_objects(commit):
         if path.endswith("asm/jump_label.h") or path == "include/linux/jump_label.h":
             objects |= set(BRANCHY) | set(STEP_ARCHES[directory].extra)
             source = f"arch/{match.group(1) if match else 'x86'}/kernel/jump_label.c"
-            if (STEP_TREE / source).exists():
+            if series.blob(commit, source) is not None:
                 objects.add(source[:-2] + ".o")
         elif path.startswith("tools/") or path.startswith("Documentation/"):
             continue
@@ -493,21 +507,29 @@ def check_steps(found):
         series.git("worktree", "prune")
         series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commits[0])
     options = ""
+
+    def build(found, patch, commit, builder, objects):
+        began = time.monotonic()
+        series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+        trouble = builder.build(objects, options)
+        found.add(group, f"{patch.name} ({builder.directory})", trouble is None,
+                  trouble or f"{len(objects)} objects", time.monotonic() - began)
+
     with ui.Step("build every step of the series", len(commits)) as step:
         for patch, commit in zip(patches, commits):
             step.note = patch.name
-            began = time.monotonic()
-            series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
             if any("Kconfig" in path for path in series.changed_paths(f"{commit}^", commit)):
                 options = commit
             wanted = step_objects(commit)
             if not wanted:
                 found.add(group, patch.name, None, "nothing to compile, or no compiler")
+            sources = series.sources(commit, lint.NOT_COMPILED)
             for directory, objects in wanted.items():
-                trouble = StepBuilder(directory).build(objects, options)
-                found.add(group, f"{patch.name} ({directory})", trouble is None,
-                          trouble or f"{len(objects)} objects", time.monotonic() - began)
-                began = time.monotonic()
+                builder = StepBuilder(directory)
+                outcomes.again(
+                    found, outcomes.place(outcomes.code(__file__, kernels.__file__), sources,
+                                          directory, objects, builder.fragment()),
+                    lambda found: build(found, patch, commit, builder, objects))
             step.advance()
     found.close(group)
 

@@ -21,6 +21,7 @@ import tempfile
 import threading
 
 import kernel as kernels
+import outcomes
 import results
 import series
 import ui
@@ -30,6 +31,14 @@ RUSTFMT = dict(word.split("=", 1) for word in kernels.RUST_TOOLS)["RUSTFMT"]
 
 # What lies below these is a program of user space.
 TOOLS = "tools/"
+# What no object of the kernel is made from.
+NOT_COMPILED = ("Documentation", "tools/testing", "tools/tracing")
+
+
+def sources(without=()):
+    """What outcomes of build/linux depend on; None while it has edits of its own."""
+    _, commits = series.tree(quiet=True)
+    return None if series.dirty() else series.sources(commits[-1], without)
 
 
 def edited_files():
@@ -203,7 +212,6 @@ class CocciCheck:
     def __init__(self, log):
         self.log = log
         self.where = BUILD / "obj" / "coccinelle"
-        self.clean = self.where / "clean"
         self.version = subprocess.run([SPATCH, "--version"], capture_output=True,
                                       text=True, check=True).stdout.split()[2]
         self.patches = [SemanticPatch.read(path) for path in
@@ -213,8 +221,8 @@ class CocciCheck:
         self.broken = {}
         self.lock = threading.Lock()
 
-    def digests(self):
-        """A hash for each file, over all that could make it be seen differently."""
+    def places(self):
+        """Where the outcome for each file is kept, by all that could make another of it."""
         settings = (self.version, COCCI_KERNEL, COCCI_INCLUDES, COCCI_FALSE)
         common = hashlib.sha256(repr(settings).encode())
         for patch in self.patches:
@@ -228,7 +236,7 @@ class CocciCheck:
             for header in headers:
                 if os.path.basename(header).encode() in included:
                     digest.update((series.TREE / header).read_bytes())
-            yield path, digest.hexdigest()
+            yield path, outcomes.place(outcomes.code(__file__), digest.hexdigest())
 
     def run(self, patch, groups):
         """One semantic patch; GROUPS is a file in which files stand apart."""
@@ -293,13 +301,11 @@ def check_coccinelle(found):
     check = CocciCheck(log)
     check.where.mkdir(parents=True, exist_ok=True)
     with ui.Step("coccicheck on our files") as step:
-        known = set(check.clean.read_text(encoding="utf-8").split()
-                    if check.clean.exists() else ())
-        digests = dict(check.digests())
-        files = [path for path, digest in digests.items() if digest not in known]
+        places = dict(check.places())
+        files = [path for path, place in places.items() if not outcomes.recall(place)]
         if files:
             check.check(files, step)
-        step.outcome = f"{len(files)} of {len(digests)} files looked at"
+        step.outcome = f"{len(files)} of {len(places)} files looked at"
     for path in check.files:
         words = check.said.get(path, ())
         found.add(group, path, not words, words[0] if words else "")
@@ -314,8 +320,9 @@ def check_coccinelle(found):
             found.add(group, f"{name} on {path}", False,
                       f"COCCI_FALSE names a line that is no longer there: {line}")
     if not check.broken:
-        check.clean.write_text("".join(digests[path] + "\n" for path in check.files
-                                       if path not in check.said), encoding="utf-8")
+        for path in files:
+            if path not in check.said:
+                outcomes.keep(places[path], True)
     found.close(group)
 
 
@@ -328,6 +335,7 @@ VARIANT_CONFIG = """\
 CONFIG_DYNAMIC_DEBUG=y
 CONFIG_FPROBE=y
 CONFIG_FPROBE_EVENTS=y
+CONFIG_USER_EVENTS=y
 """
 # Below these, a file that is ours or that the series edits is part of the kernel.
 VARIANT_PLACES = ("arch/x86/", "drivers/", "fs/", "kernel/", "lib/", "rust/", "samples/")
@@ -356,27 +364,23 @@ class Variant(kernels.Kernel):
     """An x86_64 configuration of which only the objects of ours are built."""
 
     def __init__(self, name, what, change="", lost=(), rust=False):
-        """CHANGE replaces lines of the fragments; it makes LOST impossible."""
+        """CHANGE, or else a fragment called NAME, replaces lines of the others; it makes
+        LOST impossible."""
         super().__init__("x86_64")
         self.label = f"lint-{name}"
         self.what = what
-        self.change = change
+        fragment = kernels.CONFIGS / f"{name}.config"
+        self.change = fragment.read_text(encoding="utf-8") if fragment.exists() else change
         self.lost = lost
         self.rust = rust
         self.out = BUILD / "obj" / self.label
         self.log = LOGS / f"{self.label}.log"
 
     def fragment(self):
-        text = "".join((kernels.CONFIGS / f"{name}.config").read_text(encoding="utf-8")
-                       for name in VARIANT_FRAGMENTS) + VARIANT_CONFIG
-        lines = {}
-        for line in text.splitlines():
-            match = re.match(r"(?:# )?CONFIG_(\w+)", line)
-            if match and match.group(1) not in self.lost and (
-                    self.rust or "RUST" not in match.group(1)):
-                lines[match.group(1)] = line
-        for line in self.change.splitlines():
-            lines[re.search(r"CONFIG_(\w+)", line).group(1)] = line
+        lines = kernels.merge(*((kernels.CONFIGS / f"{name}.config").read_text(encoding="utf-8")
+                                for name in VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
+        lines = {symbol: line for symbol, line in lines.items()
+                 if symbol not in self.lost and (self.rust or "RUST" not in symbol)}
         if lines["MODULES"] != "CONFIG_MODULES=y":
             lines = {symbol: re.sub("=m$", "=y", line) for symbol, line in lines.items()}
         return "\n".join(lines.values()) + "\n"
@@ -384,7 +388,7 @@ class Variant(kernels.Kernel):
     def configure(self):
         super().configure()
         config = (self.out / ".config").read_text(encoding="utf-8")
-        for symbol in (*self.lost, *re.findall(r"# CONFIG_(\w+) is not set", self.change)):
+        for symbol in self.lost:
             if f"\nCONFIG_{symbol}=" in config:
                 raise Failure(f"{self.what}: CONFIG_{symbol} is set "
                               f"(see {shown(self.out / '.config')})")
@@ -499,38 +503,43 @@ def variants():
     """Configurations that few have, and which compile other lines of ours."""
     return (
         Variant("all", "with all of the series", rust=True),
-        Variant("no-jump-label", "without jump labels",
-                change="# CONFIG_JUMP_LABEL is not set\n",
-                lost=("STATIC_KEY_VIEW", "TEST_STATIC_KEY_VIEW", "STATIC_BATCH_KUNIT_TEST",
-                      "TEST_STATIC_BRANCH_ASM"), rust=True),
+        Variant("no-jump-label", "without jump labels", rust=True),
         Variant("no-modules", "without modules",
                 change="# CONFIG_MODULES is not set\n",
                 lost=("MODULE_UNLOAD", "TEST_STATIC_KEYS", "SAMPLE_TRACE_EVENTS",
                       "TEST_FUNC_EVENT", "TEST_MARKER", "SAMPLE_MARKERS")),
         Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
-        Variant("rt", "with PREEMPT_RT", change="CONFIG_PREEMPT_RT=y\n", lost=("PREEMPT",)),
+        Variant("rt", "with PREEMPT_RT"),
     )
 
 
 def check_variants(found):
     """Our files compile without a warning of W=1 or clippy in every variant."""
+    tree = sources(NOT_COMPILED)
     for variant in variants():
-        group, clippy = f"W=1 {variant.what}", f"clippy {variant.what}"
-        try:
-            with ui.Step(f"compile our files {variant.what}") as step:
-                outcome = variant.compile(step)
-        except Failure as trouble:
-            found.add(group, "configuration", False, str(trouble))
-            outcome = {}
-        for path, words in outcome.items():
-            # A variant that loses nothing has all.
-            if words is None and variant.change:
-                continue
-            found.add(clippy if path.endswith(".rs") else group, path, words == "",
-                      "no Makefile enables it" if words is None else words)
-        found.close(group)
-        if variant.rust:
-            found.close(clippy)
+        outcomes.again(
+            found, outcomes.place(outcomes.code(__file__, kernels.__file__), tree, variant.what,
+                                  variant.fragment()),
+            lambda found: check_variant(found, variant))
+        for group in (f"W=1 {variant.what}", f"clippy {variant.what}"):
+            if any(found.count(group)):
+                found.close(group)
+
+
+def check_variant(found, variant):
+    group, clippy = f"W=1 {variant.what}", f"clippy {variant.what}"
+    try:
+        with ui.Step(f"compile our files {variant.what}") as step:
+            outcome = variant.compile(step)
+    except Failure as trouble:
+        found.add(group, "configuration", False, str(trouble))
+        return
+    for path, words in outcome.items():
+        # A variant that loses nothing has all.
+        if words is None and variant.change:
+            continue
+        found.add(clippy if path.endswith(".rs") else group, path, words == "",
+                  "no Makefile enables it" if words is None else words)
 
 
 def fast(found):

@@ -77,6 +77,24 @@ def blob(commit, path):
     return done.stdout.decode(errors="surrogateescape") if not done.returncode else None
 
 
+def sources(commit, without=()):
+    """Ids of all that a commit's tree has, but for some directories."""
+    lines = []
+
+    def add(place):
+        for line in git("ls-tree", f"{commit}:{place}").splitlines():
+            path = place + line.partition("\t")[2]
+            if path in without:
+                continue
+            if any(name.startswith(f"{path}/") for name in without):
+                add(f"{path}/")
+            else:
+                lines.append(f"{place} {line}")
+
+    add("")
+    return lines
+
+
 # --- the folders of series/ ------------------------------------------------
 
 @dataclasses.dataclass
