@@ -20,6 +20,7 @@ import threading
 
 import accel
 import kernel as kernels
+import lint
 import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -49,6 +50,12 @@ SPLAT = re.compile(
     r"rcu_(?:sched|preempt|tasks).*(?:stall|detected)|INFO: task .* blocked|"
     r"Unable to handle kernel|unable to handle page fault|"
     r"kernel BUG at|soft lockup|hard LOCKUP|Call Trace:|Internal error:")
+
+# What KCSAN's reports begin with; how many lines they have at most, and how many frames of
+# each side tell whose race it is: ours may be inlined, or call the base's list_add().
+RACE = "BUG: KCSAN: "
+RACE_LINES = 80
+RACE_FRAMES = 3
 
 EMULATOR = {
     "x86_64": ["qemu-system-x86_64", "-machine", "pc"],
@@ -93,14 +100,49 @@ class Result:
         return None
 
 
-def splats(log):
-    """The lines of a console log that report a failure of the kernel."""
+def splats(log, functions=None):
+    """The lines of a console log that report a failure of the kernel.
+
+    Of data races, only those count that have one of FUNCTIONS among their first frames,
+    if there is such a set: the base has races of its own.
+    """
     found = []
     if not log.exists():
         return found
-    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
-        if SPLAT.search(line):
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines):
+        if SPLAT.search(line) and not (
+                functions is not None and RACE in line
+                and functions.isdisjoint(racing(lines[number:number + RACE_LINES]))):
             found.append(re.sub(r"^\[[^]]*\] *", "", line.strip()))
+    return found
+
+
+def racing(lines):
+    """The functions that a report of KCSAN is about: the first frames of both sides."""
+    frames = RACE_FRAMES + 1
+    for line in lines[1:]:
+        if "=====" in line:
+            return
+        match = re.search(r"\b(\w+)(?:\.\w+)*\+0x[0-9a-f]+/0x", line)
+        if match:
+            frames += 1
+            if frames <= RACE_FRAMES:
+                yield match.group(1)
+        elif re.search(r" by (?:task|interrupt)", line):
+            frames = 0
+
+
+@functools.cache
+def our_functions(kernel):
+    """The functions in the objects of our files and of those that the series edits."""
+    found = set()
+    for path in [*series.overlay_files(), *lint.edited_files()]:
+        built = (kernel.out / path).with_suffix(".o")
+        if path.endswith((".c", ".rs", ".S")) and built.exists():
+            said = subprocess.run(["nm", built], capture_output=True, text=True, check=True)
+            found.update(name.partition(".")[0] for name in
+                         re.findall(r" [tTwW] (\S+)$", said.stdout, re.MULTILINE))
     return found
 
 
@@ -298,8 +340,10 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
         if on_line:
             on_line(line)
 
+    ours = our_functions(kernel) if kernel.races else None
+
     def ended_well():
-        return result.status is not None or bool(splats(console))
+        return result.status is not None or bool(splats(console, ours))
 
     try:
         end = accel.run(argv, tcg(kernel.machine), LOGS / f"qemu-{log_name}.log", console, take,
@@ -308,7 +352,7 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
         result.timed_out = end == ui.TIMED_OUT
         result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
         if console.exists():
-            result.splats = splats(console)
+            result.splats = splats(console, ours)
         else:
             raise Failure("QEMU did not start: "
                           + ui.last_error(LOGS / f"qemu-{log_name}.log"))

@@ -36,7 +36,7 @@ NICE = ("nice", "-n", "10")
 LLVM = "-19"
 
 # The fragments with options that only the series has.
-SERIES_FRAGMENTS = ("series", "series-asm", "series-view", "series-kunit",
+SERIES_FRAGMENTS = ("series", "series-asm", "series-rust", "series-view", "series-kunit",
                     "series-functions", "series-markers", "benchmark")
 
 # A line of make's output that stands for one built file.
@@ -83,27 +83,28 @@ class Arch:
 ARCHES = {
     "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
                    fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
-                              "series", "series-asm", "series-view", "series-kunit",
-                              "series-functions", "series-markers", "benchmark"),
+                              *SERIES_FRAGMENTS),
                    steps=1560),
-    # For the full run: a kernel that checks itself. 6.12 has Rust with KASAN only if
-    # the C compiler is clang.
-    "x86_64-debug": Arch("x86_64", image="arch/x86/boot/bzImage",
-                         fragments=("base", "tracing", "x86_64", "kunit-module",
-                                    "series-view", "series-kunit", "series-functions",
-                                    "series-markers", "debug"),
-                         steps=1500),
+    # For the full run: kernels that check themselves, and unusual ones. 6.12 has Rust with
+    # KASAN only if the C compiler is clang.
+    **{f"x86_64-{name}": Arch("x86_64", image="arch/x86/boot/bzImage", llvm=llvm,
+                              fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
+                                         *SERIES_FRAGMENTS, name),
+                              steps=1560)
+       for name, llvm in (("debug", True), ("kcsan", True), ("rt", False),
+                          ("no-jump-label", False))},
     "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
                   fragments=("base", "events", "virt", "arm64", "rust", "kunit",
-                             "series", "series-asm", "series-view", "series-kunit",
-                             "series-functions", "series-markers")),
+                             "series", "series-asm", "series-rust", "series-view",
+                             "series-kunit", "series-functions", "series-markers")),
     "riscv64": Arch("riscv", llvm=True, image="arch/riscv/boot/Image",
                     fragments=("base", "events", "virt", "riscv64", "rust", "series",
-                               "series-asm", "series-view", "series-functions",
-                               "series-markers")),
+                               "series-asm", "series-rust", "series-view",
+                               "series-functions", "series-markers")),
     "loongarch64": Arch("loongarch", llvm=True,
                         fragments=("base", "events", "loongarch64", "rust", "series",
-                                   "series-view", "series-functions", "series-markers"),
+                                   "series-rust", "series-view", "series-functions",
+                                   "series-markers"),
                         targets=("rust/", "kernel/jump_label.o", "kernel/marker.o",
                                  "kernel/static_batch.o",
                                  "kernel/static_key_view.o", "kernel/tracepoint.o",
@@ -115,6 +116,16 @@ ARCHES = {
                                  "samples/rust/"),
                         steps=200),
 }
+
+
+def merge(*texts):
+    """One fragment of several; of two lines about an option, the later one counts."""
+    lines = {}
+    for line in "\n".join(texts).splitlines():
+        match = re.match(r"(?:# )?CONFIG_(\w+)(?:=| is not set)", line)
+        if match:
+            lines[match.group(1)] = line
+    return lines
 
 
 class Kernel:
@@ -133,7 +144,12 @@ class Kernel:
     @property
     def debug(self):
         """Whether it is slow and needs much memory, for the errors that it finds."""
-        return "debug" in self.arch.fragments
+        return self.races or "debug" in self.arch.fragments
+
+    @property
+    def races(self):
+        """Whether it reports data races, those of the base as well."""
+        return "kcsan" in self.arch.fragments
 
     @property
     def machine(self):
@@ -167,8 +183,9 @@ class Kernel:
         """
         names = [name for name in self.arch.fragments
                  if not (self.pristine and name in SERIES_FRAGMENTS)]
-        return "".join((CONFIGS / f"{name}.config").read_text(encoding="utf-8")
-                       for name in names)
+        lines = merge(*((CONFIGS / f"{name}.config").read_text(encoding="utf-8")
+                        for name in names))
+        return "".join(f"{line}\n" for line in lines.values())
 
     def configure(self):
         self.out.mkdir(parents=True, exist_ok=True)
@@ -181,9 +198,10 @@ class Kernel:
         wanted.write_text(text, encoding="utf-8")
         ui.must(self.make(f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"), self.log,
                 f"configuring the {self.what}", env=environment())
-        config = (self.out / ".config").read_text(encoding="utf-8").splitlines()
-        for line in text.splitlines():
-            if line.startswith("CONFIG_") and line not in config:
+        config = merge((self.out / ".config").read_text(encoding="utf-8"))
+        for symbol, line in merge(text).items():
+            # An option that cannot be chosen is not mentioned.
+            if line != config.get(symbol, f"# CONFIG_{symbol} is not set"):
                 raise Failure(f"{self.what}: {line} did not survive the configuration "
                               f"(see {shown(self.out / '.config')})")
         stamp.write_text(digest, encoding="utf-8")

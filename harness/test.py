@@ -27,6 +27,7 @@ import guest
 import jobs
 import kernel as kernels
 import lint
+import outcomes
 import results
 import run
 import series
@@ -59,6 +60,10 @@ PARTS = {
 # the full run as often as it takes to see a leak of a few bytes in each round.
 STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
+# The kernels of the full run with the directories of kselftests that have nothing to
+# test in them.
+UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-rt": (),
+           "x86_64-no-jump-label": ("static_key_view", "static_keys")}
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
@@ -231,11 +236,12 @@ def kselftests(found, kernel, smp, directories):
 
 def stress(found, kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    group = f"Rust tracepoints under stress, {rounds} rounds"
+    group = f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds"
     with ui.Step(group):
         result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
+                            f"stress-rust-tracepoint-{kernel.name}", memory=memory(kernel),
                             # Else kinds of objects share caches, and hide leaks.
-                            "stress-rust-tracepoint", append="slab_nomerge", timeout=1800)
+                            append="slab_nomerge", timeout=3 * 3600 if kernel.debug else 1800)
     ktap(found, group, result)
 
 
@@ -481,14 +487,21 @@ def plan_x86(plan, wanted, patched, built):
 
 
 def plan_full(plan, wanted, on_guest):
-    """What takes long on x86_64, most of it on a kernel that checks itself."""
+    """What takes long on x86_64, most of it on kernels that check themselves."""
     patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
-    built = plan.add("build x86_64-debug", lambda found: debug.build())
-    # This kernel has no Rust and no samples in assembly.
-    chosen = wanted.directories("x86_64", ("function_events", "markers", "static_batch"))
-    if chosen:
-        on_guest("kselftest x86_64-debug", kselftests, debug, 2, chosen, need=built)
+    built = {}
+    for name, without in UNUSUAL.items():
+        kernel = kernels.Kernel(name)
+        chosen = [directory for directory in wanted.directories("x86_64")
+                  if directory not in without]
+        if chosen or kernel.name == debug.name and wanted.part("stress", "x86_64"):
+            built[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
+        if chosen:
+            on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=built[name])
     if wanted.part("stress", "x86_64"):
+        built = built[debug.name]
+        on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
+                 need=built)
         for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
                                          ("markers", "markers", MARKER_STRESS_FULL)):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
@@ -547,13 +560,20 @@ def plan_builds(plan, wanted):
 
 def built_only(found, kernel):
     """A kernel without a guest."""
-    kernel.build()
-    found.add("kernels that are only built", kernel.name, True)
-    rust_sites(found, kernel)
+    def build(found):
+        kernel.build()
+        found.add("kernels that are only built", kernel.name, True)
+        rust_sites(found, kernel)
+
+    outcomes.again(
+        found, outcomes.place(outcomes.code(__file__, kernels.__file__, sitecheck.__file__),
+                              lint.sources(lint.NOT_COMPILED), kernel.fragment()), build)
 
 
 def main(args):
     wanted = Selection(args)
+    outcomes.RECALLED[0] &= not wanted.full
+    outcomes.prune()
     found = results.Results()
     with found.job("trees"):
         series.tree()
