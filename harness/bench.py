@@ -93,6 +93,22 @@ if [ "$cpus" != CPUS ]; then
 fi
 """
 
+# For machines that have many events of functions.
+MANY_EVENTS = r"""
+# many_events COUNT FIGURE FILE DEFINITION: events on so many functions; DEFINITION has
+# "$function" in it.
+many_events()
+{
+	nr=0
+	for function in $(sed -e 's/ .*//' available_filter_functions |
+			grep '^[a-z]*_[a-z_]*$' | sort | uniq -u); do
+		eval "echo \"$4\"" 2>/dev/null >>"$3" && nr=$((nr + 1))
+		[ $nr -lt "$1" ] || return
+	done
+	echo "@error $2 only $nr events"
+}
+"""
+
 # For machines that enable and disable many sites at once.
 TOGGLE = r"""
 # What the kernel makes of it when the first event is enabled, which takes more than
@@ -123,7 +139,7 @@ toggle_all()
 """
 
 MACHINES = {
-    "insn": Machine("instructions per hit", smp=1, setup=r"""
+    "insn": Machine("instructions per hit", smp=1, setup=MANY_EVENTS + r"""
 insmod /job/static_key_benchmark.ko || exit 1
 # Enough for a round to wrap, and quick to read back.
 echo 64 >buffer_size_kb
@@ -142,7 +158,7 @@ insn()
     # Not "insn", whose module has events of its own.
     "all": Machine("all events on 1 CPU", smp=1, setup=TOGGLE),
     "all2": Machine("all events on 2 CPUs", smp=2, setup=TOGGLE),
-    "all4": Machine("all events on 4 CPUs", smp=4, setup=TOGGLE),
+    "all4": Machine("all events on 4 CPUs", smp=4, setup=MANY_EVENTS + TOGGLE),
     "all8": Machine("all events on 8 CPUs", smp=8, setup=TOGGLE),
 }
 
@@ -241,18 +257,6 @@ per_field()
 	esac
 }
 
-# others FILE DEFINITION: 99 events on other functions; DEFINITION has "$function" in it.
-others()
-{
-	nr=0
-	for function in $(sed -e 's/ .*//' available_filter_functions |
-			grep '^[a-z]*_[a-z_]*$' | sort | uniq -u); do
-		eval "echo \"$2\"" 2>/dev/null >>"$1" && nr=$((nr + 1))
-		[ $nr -lt 99 ] || return
-	done
-	echo "@error insn.function_event_of_100 only $nr events"
-}
-
 dynamic function_event_4args function_events "$target"
 cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
 	"p:functions/bench_empty_p bench_empty $registers"
@@ -275,11 +279,12 @@ for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
 		"$(dynamic nine dynamic_events "$nine")"
 done | least
 # A hundred events, of which one is hit.
-others function_events '$function(x64 a)'
+many_events 99 insn.function_event_of_100 function_events '$function(x64 a)'
 dynamic function_event_of_100 function_events "$target"
 for definition in "f:functions/bench_empty_f bench_empty $probe" \
 		"p:functions/bench_empty_p bench_empty $registers"; do
-	others dynamic_events "${definition%%:*}:functions/\$function \$function a=\\\$arg1"
+	many_events 99 insn.probe_event_of_100 dynamic_events \
+		"${definition%%:*}:functions/\$function \$function a=\\\$arg1"
 	dynamic probe_event_of_100 dynamic_events "$definition"
 done | least
 """, patched_only=True),
@@ -324,6 +329,25 @@ for pass in 1 2 3; do
 done
 echo 1 >tracing_on
 """),
+    Probe("all4", r"""
+# disable FIGURE FILE DEFINITION: a hundred events at once.
+disable()
+{
+	many_events 100 "time.$1" "$2" "$3"
+	for pass in 1 2 3; do
+		echo 1 >events/functions/enable
+		[ "$(cat events/functions/enable)" = 1 ] ||
+			echo "@error time.$1 not all events are enabled"
+		toggle events/functions/enable 0 "$1" time
+		[ "$(cat events/functions/enable)" = 0 ] ||
+			echo "@error time.$1 an event is still enabled"
+	done
+	echo >dynamic_events
+}
+
+disable function_events_disable function_events '$function(x64 a)'
+disable probe_events_disable dynamic_events 'p:functions/$function $function a=%di'
+""", patched_only=True),
     Probe("all8", r"""
 for pass in 1 2 3; do
 	toggle_all _8cpus ipi time
@@ -395,6 +419,7 @@ ROWS = (
     Row("time.disable_all_off", SECONDS),
     Row("time.disable_all", SECONDS),
     Row("time.disable_all_8cpus", SECONDS),
+    Row("time.function_events_disable", SECONDS, stock="time.probe_events_disable"),
     Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
     Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
     Row("time.fntrace_convert", SECONDS, stock="time.fntrace_convert.stock"),
@@ -413,6 +438,7 @@ NOTES = (
     "function tracer's no-op",
     "insn.function_event_* are compared with the cheaper of kprobe and fprobe event that "
     "shows the same; of_100 is 4args with 99 other events of the same kind enabled",
+    "time.function_events_disable is of a hundred events at once, compared with kprobe events",
     "insn.marker_* are compared with the TRACE_EVENT that has the same fields, and with "
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
