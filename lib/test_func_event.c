@@ -22,11 +22,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-/* linux/nmi.h is about watchdogs, and has this one for some architectures only. */
-#include "asm/nmi.h"
-#endif
+#include "test_nmi.h"
 
 static unsigned int depth = 5;
 module_param(depth, uint, 0600);
@@ -212,53 +208,10 @@ static noinline __noclone void test_func_irq(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(irq_work, test_func_irq);
 
-#ifdef CONFIG_X86_LOCAL_APIC
-
-static int nmi_cpu = -1;
-
-static noinline __noclone int test_func_nmi(unsigned int cmd, struct pt_regs *regs)
+static noinline __noclone void test_func_nmi(struct pt_regs *regs)
 {
-	if (READ_ONCE(nmi_cpu) != raw_smp_processor_id())
-		return NMI_DONE;
-	WRITE_ONCE(nmi_cpu, -1);
-	return NMI_HANDLED;
+	barrier_data(regs);
 }
-
-static void fire_nmi(void)
-{
-	WRITE_ONCE(nmi_cpu, get_cpu());
-	__apic_send_IPI_mask(cpumask_of(nmi_cpu), NMI_VECTOR);
-	for (int i = 0; i < 1000000 && READ_ONCE(nmi_cpu) >= 0; i++)
-		cpu_relax();
-	put_cpu();
-}
-
-static int add_nmi(void)
-{
-	return register_nmi_handler(NMI_LOCAL, test_func_nmi, 0, "test_func_event");
-}
-
-static void remove_nmi(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "test_func_event");
-}
-
-#else
-
-static void fire_nmi(void)
-{
-}
-
-static int add_nmi(void)
-{
-	return 0;
-}
-
-static void remove_nmi(void)
-{
-}
-
-#endif
 
 static DEFINE_MUTEX(fire_mutex);
 
@@ -267,7 +220,7 @@ static void fire_contexts(void)
 	guard(mutex)(&fire_mutex);
 	irq_work_queue(&irq_work);
 	irq_work_sync(&irq_work);
-	fire_nmi();
+	test_nmi_raise();
 }
 
 /* --- calls ---------------------------------------------------------------- */
@@ -326,7 +279,7 @@ static struct dentry *dir;
 
 static int __init test_func_event_init(void)
 {
-	int ret = add_nmi();
+	int ret = test_nmi_add(test_func_nmi);
 
 	if (ret)
 		return ret;
@@ -339,7 +292,7 @@ static void __exit test_func_event_exit(void)
 {
 	debugfs_remove(dir);
 	irq_work_sync(&irq_work);
-	remove_nmi();
+	test_nmi_remove();
 }
 
 module_init(test_func_event_init);

@@ -18,13 +18,8 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-/* linux/nmi.h is about watchdogs, and has this one for some architectures only. */
-#include "asm/nmi.h"
-#endif
-
 #include "test_marker.h"
+#include "test_nmi.h"
 
 atomic_t test_marker_counts[TEST_MARKER_COUNTS];
 
@@ -59,55 +54,11 @@ static void fire_irq(void)
 	irq_work_sync(&irq_work);
 }
 
-#ifdef CONFIG_X86_LOCAL_APIC
-
-static int nmi_cpu = -1;
-
-static int hit_in_nmi(unsigned int cmd, struct pt_regs *regs)
+static void hit_in_nmi(struct pt_regs *regs)
 {
-	if (READ_ONCE(nmi_cpu) != raw_smp_processor_id())
-		return NMI_DONE;
 	MARK(test_marker_nmi, "nmi %d", (int)!!in_nmi());
 	count(TEST_MARKER_NMI);
-	WRITE_ONCE(nmi_cpu, -1);
-	return NMI_HANDLED;
 }
-
-static void fire_nmi(void)
-{
-	WRITE_ONCE(nmi_cpu, get_cpu());
-	__apic_send_IPI_mask(cpumask_of(nmi_cpu), NMI_VECTOR);
-	for (int i = 0; i < 1000000 && READ_ONCE(nmi_cpu) >= 0; i++)
-		cpu_relax();
-	put_cpu();
-}
-
-static int add_nmi(void)
-{
-	return register_nmi_handler(NMI_LOCAL, hit_in_nmi, 0, "test_marker");
-}
-
-static void remove_nmi(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "test_marker");
-}
-
-#else
-
-static void fire_nmi(void)
-{
-}
-
-static int add_nmi(void)
-{
-	return 0;
-}
-
-static void remove_nmi(void)
-{
-}
-
-#endif
 
 static noinline void fire_unrolled(int nr)
 {
@@ -237,7 +188,7 @@ static noinline void fire_once(int nr)
 	test_marker_second_file(nr);
 	test_marker_third_file(nr);
 	fire_irq();
-	fire_nmi();
+	test_nmi_raise();
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -276,7 +227,7 @@ static char *pages;
 
 static int __init test_marker_init(void)
 {
-	int ret = add_nmi();
+	int ret = test_nmi_add(hit_in_nmi);
 
 	if (ret)
 		return ret;
@@ -287,7 +238,7 @@ static int __init test_marker_init(void)
 	/* There is always a page without memory behind it. */
 	pages = vmalloc(PAGE_SIZE);
 	if (!pages) {
-		remove_nmi();
+		test_nmi_remove();
 		return -ENOMEM;
 	}
 	unterminated = pages + PAGE_SIZE - 4;
@@ -302,7 +253,7 @@ static void __exit test_marker_exit(void)
 {
 	debugfs_remove(dir);
 	irq_work_sync(&irq_work);
-	remove_nmi();
+	test_nmi_remove();
 	vfree(pages);
 }
 
