@@ -2,7 +2,7 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! A module that cannot be loaded beside `test_rust_tracepoint`, which has the same event.
+//! A module with an event that `test_rust_tracepoint` has as well.
 
 use kernel::{ffi::c_int, prelude::*};
 

@@ -39,20 +39,18 @@ bool trace_event_exists(const char *system, const char *name)
 #ifdef CONFIG_MODULES
 
 /**
- * trace_module_check_events() - refuse a module whose events exist already
+ * trace_module_check_events() - warn of a module whose events exist already
  * @mod: the module, which is being loaded and has not registered its events
  *
  * In the kernel and within a module, the linker finds two events of one name.
- * Here nobody else would: they would share a directory in tracefs, where some
- * files would belong to the one and some to the other.
+ * Here nobody else would: they get two directories of one name in tracefs, and what
+ * is written to one of them may reach the other event. The module is loaded all the
+ * same: i915 and xe have the events of their displays in common.
  *
  * Context: May sleep. The caller holds event_mutex, which keeps the list of
  *	events as it is until those of the module are in it.
- * Return: 0, or -EBUSY if another module, the kernel or a dynamic event has an
- *	event of that name in that system; this is logged. (-EEXIST would tell
- *	modprobe that the module is loaded already, which it takes for success.)
  */
-int trace_module_check_events(struct module *mod)
+void trace_module_check_events(struct module *mod)
 {
 	unsigned int i;
 
@@ -60,18 +58,15 @@ int trace_module_check_events(struct module *mod)
 
 	/* Such a module gets no events. */
 	if (trace_module_has_bad_taint(mod))
-		return 0;
+		return;
 
 	for (i = 0; i < mod->num_trace_events; i++) {
 		struct trace_event_call *call = mod->trace_events[i];
 
-		if (trace_event_exists(call->class->system, trace_event_name(call))) {
-			pr_err("%s: event %s:%s exists already\n", mod->name,
-			       call->class->system, trace_event_name(call));
-			return -EBUSY;
-		}
+		if (trace_event_exists(call->class->system, trace_event_name(call)))
+			pr_warn("%s: event %s:%s exists already\n", mod->name,
+				call->class->system, trace_event_name(call));
 	}
-	return 0;
 }
 
 #endif
