@@ -87,12 +87,12 @@ each_allocation_fails()
 				taken=$((taken + 1))
 			else
 				echo 0 > /proc/self/fail-nth
-				! grep . $FE || { complain "half made: $definition"; return; }
+				lacks . $FE || { complain "half made: $definition"; return; }
 				taken=0
 				refused=$((refused + 1))
 			fi
 			echo > $FE
-			! grep . $FE && ! [ -d events/"$SYSTEM" ] || {
+			lacks . $FE && ! [ -d events/"$SYSTEM" ] || {
 				complain "stays: $definition"
 				return
 			}

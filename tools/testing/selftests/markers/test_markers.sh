@@ -204,7 +204,7 @@ in_first_init()
 		[ "$(cat $FE)" = test_marker_ten ] && echo > trace && echo 1 > $FIRE &&
 		[ "$(records test_marker_ten)" = "1 2 3 4 5 6 7 8 9 10" ] || return
 	undefine
-	accepted "+missing:no_such_marker" && define "!$(cat $FE)" && ! grep . $FE
+	accepted "+missing:no_such_marker" && define "!$(cat $FE)" && lacks . $FE
 }
 
 not_evaluated()
@@ -289,7 +289,7 @@ names()
 {
 	accepted "test_marker_string(a, _, c)" || return
 	grep -q "field:__data_loc char\[\] a;" events/markers/test_marker_string/format &&
-		! grep -q " text;" events/markers/test_marker_string/format &&
+		lacks -q " text;" events/markers/test_marker_string/format &&
 		echo 'a == "first"' > events/markers/test_marker_string/filter
 }
 
@@ -319,7 +319,7 @@ fallback()
 	echo > trace
 	echo 1 > /sys/module/test_marker_fallback/parameters/fire
 	modprobe $MODULE
-	! grep "#" $FE || return
+	lacks "#" $FE || return
 	# The first is back, and the other is no longer connected.
 	echo 1 > /sys/module/test_marker_fallback/parameters/fire
 	echo 1 > $FIRE
@@ -357,7 +357,7 @@ again()
 	sed -e 's/\t#.*//' "$TMP/read" | cmp - "$TMP/lines" || complain "$(cat "$TMP/read")" ||
 		return
 	undefine
-	! grep . $FE && cat "$TMP/read" > $FE && cmp $FE "$TMP/read"
+	lacks . $FE && cat "$TMP/read" > $FE && cmp $FE "$TMP/read"
 }
 
 removal()
@@ -374,14 +374,14 @@ removal()
 	! define "!test_marker_long" && grep -q "busy" "$TMP/said" || return
 	echo 0 > events/markers/enable
 	echo > $FE
-	! grep . $FE && [ ! -d events/markers ]
+	lacks . $FE && [ ! -d events/markers ]
 }
 
 dynamic()
 {
 	echo "m:markers/mine test_marker_ten" >> dynamic_events || return
 	grep -qx "m:markers/mine test_marker_ten" dynamic_events || return
-	echo "-:markers/mine" >> dynamic_events && ! grep . $FE
+	echo "-:markers/mine" >> dynamic_events && lacks . $FE
 }
 
 refusals()
@@ -635,7 +635,7 @@ many()
 	echo > $FE
 	end=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
 	echo "# disabled in $((off - from))0 ms, removed in $((end - off))0 ms"
-	! grep . $FE && [ $((end - from)) -lt 100 ]
+	lacks . $FE && [ $((end - from)) -lt 100 ]
 }
 
 # Prints how often the program ran, and the last value of the field at an offset.

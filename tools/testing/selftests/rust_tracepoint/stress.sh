@@ -193,7 +193,7 @@ grown()
 
 gone()
 {
-	! [ -d /sys/module/$MODULE ] && ! grep "^$SYSTEM:" "$TRACING/available_events"
+	! [ -d /sys/module/$MODULE ] && lacks "^$SYSTEM:" "$TRACING/available_events"
 }
 
 ktap_print_header
