@@ -22,7 +22,7 @@
  *     reads the array itself, and finds one or the other, or none.
  *  3. If some tracepoint is to have a static call to its single probe: wait
  *     until nobody is on the way to the call with data from an earlier array
- *     (tp_rcu_cond_sync()). One grace period does for all.
+ *     (tp_rcu_cond_sync()), for all of them together.
  *  4. Static calls go to single probes, keys of tracepoints that got their
  *     first probe go on. Again the order does not matter: the array is there,
  *     and iterator and probe are both right for it.
@@ -375,8 +375,8 @@ EXPORT_SYMBOL_GPL(tracepoint_batch_begin);
  * tracepoint_batch_end - connect and disconnect what has been put off
  * @batch: as given to tracepoint_batch_begin()
  *
- * Takes a number of synchronisations of the CPUs that does not depend on how
- * many probes or tracepoints there are, and waits for at most one grace period.
+ * Takes a number of synchronisations of the CPUs and of grace periods that does
+ * not depend on how many probes or tracepoints there are.
  * Within another batch of the same task it does nothing.
  *
  * Context: task, the one that called tracepoint_batch_begin(). Takes

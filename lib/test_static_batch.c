@@ -349,7 +349,8 @@ static void static_batch_long_queue(struct kunit *test)
 
 struct hammer {
 	enum phase	phase;
-	unsigned int	wrong;
+	/* Two threads count. */
+	atomic_t	wrong;
 	/* How often sites were asked that had to go one way; a lower bound. */
 	unsigned int	checks;
 };
@@ -368,7 +369,8 @@ static void hammer_check(struct hammer *hammer, enum phase before, unsigned int 
 	smp_rmb();
 	if (before == PHASE_EITHER || READ_ONCE(hammer->phase) != before)
 		return;
-	hammer->wrong += on != (before == PHASE_ON ? all : 0);
+	if (on != (before == PHASE_ON ? all : 0))
+		atomic_inc(&hammer->wrong);
 	WRITE_ONCE(hammer->checks, hammer->checks + 1);
 }
 
@@ -441,7 +443,7 @@ static void static_batch_hot_sites(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		end_thread(test, threads[i]);
-	KUNIT_EXPECT_EQ(test, hammer.wrong, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&hammer.wrong), 0);
 }
 
 static void static_batch_counts(struct kunit *test)
@@ -1638,6 +1640,11 @@ static char refuse[MODULE_NAME_LEN];
 module_param_string(refuse, refuse, sizeof(refuse), 0600);
 MODULE_PARM_DESC(refuse, "a module that is not to be loaded");
 
+/* How many keys were pending after those of that module had been enabled. */
+static unsigned int refused;
+module_param(refused, uint, 0600);
+MODULE_PARM_DESC(refused, "how many keys were pending when it was refused");
+
 static int refuse_keys_notify(struct notifier_block *self, unsigned long val, void *data)
 {
 	struct module *mod = data;
@@ -1651,6 +1658,7 @@ static int refuse_keys_notify(struct notifier_block *self, unsigned long val, vo
 		xchg(&hold_module, mod);
 		wake_up_process(hold_thread);
 		wait_for_completion(&hold_done);
+		refused = static_batch_test_pending();
 	}
 	return NOTIFY_OK;
 }

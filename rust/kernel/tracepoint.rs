@@ -52,7 +52,7 @@ macro_rules! tracepoint_enabled {
 ///
 /// With lockdep, a site that would be wrong once the tracepoint is enabled warns at once, as
 /// sites in C do, unless the condition of the tracepoint is false. The condition is evaluated only
-/// where it decides about a warning.
+/// where it decides about a warning; that of an event in C is not known here and taken for true.
 #[doc(hidden)]
 #[inline(always)]
 pub fn check_rcu(_condition: impl FnOnce() -> bool) {

@@ -715,6 +715,7 @@ users()
 	check "nothing is between a function and its event" trampoline
 	check "hard interrupts and NMIs" contexts
 	check "a CPU that goes down" cpu_down
+	check "returns beside the function graph tracer" graph_tracer
 	check "what was interrupted" context
 	check "filters" filters
 	check "histograms" histogram
@@ -856,6 +857,29 @@ cpu_down()
 	undefine
 	[ $status -eq 0 ] || { skip "cannot take a CPU down"; return; }
 	[ "$called" -ge 1 ] && [ "$shown" -eq 0 ] || complain "called $called, shown $shown"
+}
+
+# A second tracer of returns comes and goes in a batch, while the first one calls directly.
+graph_tracer()
+{
+	grep -qw function_graph available_tracers || { skip "no function graph tracer"; return; }
+	accepted "test_func_wide(int a) -> s64" || return
+	echo > trace
+	echo function_graph > current_tracer
+	echo 1 > events/functions/enable
+	call 1
+	echo 0 > events/functions/enable
+	echo 1 > events/enable
+	echo 0 > events/enable
+	echo nop > current_tracer
+	# The tracer shows events as comments, which end with it.
+	echo > trace
+	echo 1 > events/functions/enable
+	call 1
+	found="$(records test_func_wide)"
+	undefine
+	[ "$found" = "->test_func_wide(a=-32) -> ret=-5000000000 (ns)" ] ||
+		complain "found: $found"
 }
 
 syscall_names()

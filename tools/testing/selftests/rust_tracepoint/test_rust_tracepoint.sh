@@ -742,6 +742,29 @@ held_by_bpf()
 	fresh && held "$DIR/raw_tp" "$RUST_TWIN" v "$TMP/fifo" 1
 }
 
+# ftrace does not know the stubs of tracepoints in Rust, on which a tprobe would be. What it
+# has begun is undone, on a tracepoint that is there and on one that comes later.
+tprobe()
+{
+	dynamic="$TRACING/dynamic_events"
+	grep -qs '^.*t\[:' "$TRACING/README" || { skip "no probes on tracepoints"; return; }
+	must_be_loadable || return
+	if echo "t:test_tprobe/rust $RUST_TWIN" 2> /dev/null >> "$dynamic"; then
+		echo '-:test_tprobe/rust' >> "$dynamic"
+		complain "a tprobe on $RUST_TWIN, which the documentation excludes"
+		return
+	fi
+	[ ! -e "$TRACING/tracepoints" ] || grep -q "^off $RUST_TWIN\( \|$\)" "$TRACING/tracepoints" ||
+		complain "$RUST_TWIN is on" || return
+	# If something is left on a tracepoint, the kernel complains when its module goes.
+	unload $MODULE && echo "t:test_tprobe/rust $RUST_TWIN" >> "$dynamic" || return
+	echo 1 > "$TRACING/events/test_tprobe/enable"
+	modprobe -q $MODULE && unload $MODULE && modprobe -q $MODULE
+	status=$?
+	echo 0 > "$TRACING/events/test_tprobe/enable"
+	echo '-:test_tprobe/rust' >> "$dynamic" && [ $status -eq 0 ]
+}
+
 # The log says which event of a module exists already; those that existed must not notice.
 duplicate()
 {
@@ -975,6 +998,7 @@ tests()
 	empty_tests
 	check "the module unloads while its events are on" unloads
 	check "a second event of the same name" duplicate
+	check "a tprobe on an event in Rust" tprobe
 }
 
 clean_up()

@@ -23,6 +23,7 @@ SAMPLE_DIR=trace_events_sample
 HOLD=/sys/module/$TEST/parameters/hold
 PENDING=/sys/module/$TEST/parameters/pending
 REFUSE=/sys/module/$TEST/parameters/refuse
+REFUSED=/sys/module/$TEST/parameters/refused
 
 clean_up()
 {
@@ -253,6 +254,17 @@ fire()
 	[ $n -gt 0 ]
 }
 
+# A process is told that its event is on, and off, however that is done.
+user_event()
+{
+	for file in user_events/static_batch_user user_events ""; do
+		said="$("$DIR/user_event" "$TRACING/user_events_data" "static_batch_user u32 a" \
+			"$TRACING/events/$file/enable")"
+		[ "$said" = "0 1 0" ] || complain "$said, not 0 1 0, with events/$file/enable" ||
+			return
+	done
+}
+
 # A line of the log for each call of a function with a message, and none.
 messages()
 {
@@ -299,13 +311,14 @@ hold()
 # batch does to its keys meanwhile is not left pending when the module is freed.
 refused()
 {
-	put 1 $HOLD && put $SAMPLE_DIR $REFUSE || return
+	put 1 $HOLD && put 0 $REFUSED && put $SAMPLE_DIR $REFUSE || return
 	if modprobe $SAMPLE 2> "$TMP/modprobe"; then
 		complain "$SAMPLE was not refused"
 		return
 	fi
 	pending=$(cat $PENDING)
 	put "" $REFUSE
+	[ "$(cat $REFUSED)" -gt 0 ] || complain "no key of it was pending" || return
 	[ "$pending" = 0 ] || complain "$pending keys are pending" || return
 	put 0 $HOLD && held 0 && modprobe $SAMPLE && unload $SAMPLE_DIR
 }
@@ -323,7 +336,7 @@ if present $TEST; then
 	kunit_results > "$TMP/kunit"
 	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
 fi
-ktap_set_plan $(($(wc -l < "$TMP/cases") + 12))
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 13))
 
 if [ -s "$TMP/cases" ]; then
 	ktap_test_pass "the KUnit suite runs"
@@ -362,6 +375,11 @@ else
 	ktap_test_skip "few IPIs: a module is removed (no $SAMPLE)"
 fi
 ktap_test_result "events fire when enabled, and only then" fire
+if [ -e "$TRACING/user_events_data" ] && [ -x "$DIR/user_event" ]; then
+	ktap_test_result "processes are told of their events" user_event
+else
+	ktap_test_skip "processes are told of their events (no user events)"
+fi
 if [ -n "$DDEBUG" ] && grep -q kobject $DDEBUG; then
 	ktap_test_result "messages appear when enabled, and only then" ddebug_works
 else

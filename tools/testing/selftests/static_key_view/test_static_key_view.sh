@@ -313,12 +313,13 @@ tracepoint_probes()
 	tracepoint sched_switch > "$TMP/two"
 	rmdir "$INSTANCE"
 	echo 0 > "$EVENT"
+	tracepoint sched_switch > "$TMP/none"
 	grep -qx 'on sched_switch' "$TMP/one" &&
 		is "$(grep -cx "$probe" "$TMP/one")" 1 && is "$(grep -cx "$probe" "$TMP/two")" 2 &&
 		grep -q '^	site jump .* __schedule+0x' "$TMP/one" &&
-		is "$(probes sched_switch)" 0 &&
-		! tracepoint sched_switch | grep 'site jump' ||
-		complain "$(cat "$TMP/one" "$TMP/two")"
+		grep -qx 'off sched_switch' "$TMP/none" &&
+		lacks '^	probe \|site jump' "$TMP/none" ||
+		complain "$(cat "$TMP/one" "$TMP/two" "$TMP/none")"
 }
 
 # Each event that was defined with a tracepoint of its name has one.
