@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 
+import guest
 import jobs
 import results
 import test
@@ -92,6 +93,30 @@ RESULTS = {"a/one.sh: first part": True, "a/one.sh: second part": None, "a/one.s
            "a/two.sh: broken part": False, "a/two.sh": False, "a/three.sh": False,
            "b/whole.sh": False}
 
+RACE = """[   12.345678] ==================================================================
+[   12.345678] BUG: KCSAN: data-race in reader / writer
+[   12.345678] 
+[   12.345678] write (marked) to 0xffff888003a5e2f0 of 4 bytes by task 12 on cpu 1:
+[   12.345678]  writer+0x12/0x40
+[   12.345678]  ours.part.0+0x34/0x56
+[   12.345678]  far+0x12/0x40
+[   12.345678]  caller+0x12/0x40
+[   12.345678] 
+[   12.345678] read to 0xffff888003a5e2f0 of 4 bytes by interrupt on cpu 0:
+[   12.345678]  reader+0x12/0x40
+[   12.345678] value changed: 0x00000000 -> 0x00000001
+[   12.345678] ==================================================================
+[   12.456789] unrelated+0x12/0x40
+"""
+
+
+def races(functions, more=""):
+    """How many splats a console with a data race has, by which functions are ours."""
+    with tempfile.TemporaryDirectory() as work:
+        log = pathlib.Path(work) / "console.log"
+        log.write_text(RACE + more, encoding="utf-8")
+        return len(guest.splats(log, functions))
+
 
 def tests():
     """Yield (name, ok) of each test."""
@@ -128,6 +153,10 @@ def tests():
         "a/four.sh"}
     kselftest.line(None)
     yield "a second run of a guest starts anew", not kselftest.results
+
+    yield "a data race of ours counts", races({"ours"}) == races({"reader"}) == races(None) == 1
+    yield "a data race of others does not", not races({"caller", "unrelated"})
+    yield "beside it, everything else does", races(set(), "WARNING: CPU: 0\n") == 1
 
 
 if __name__ == "__main__":
