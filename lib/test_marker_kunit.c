@@ -54,6 +54,9 @@ static const struct format_case format_cases[] = {
 	{ "%pV", MARKER_ERR_FORMAT_POINTER, 0 },
 	{ "%ph", MARKER_ERR_FORMAT_POINTER, 0 },
 	{ "%65ph", MARKER_ERR_FORMAT_POINTER, 0 },
+	{ "%p4cc", MARKER_ERR_FORMAT_POINTER, 0 },
+	{ "%d %p2", MARKER_ERR_FORMAT_POINTER, 3 },
+	{ "%p_2", 0, 0, 1, BITS_PER_LONG == 64 ? ":8" : ":4" },
 	{ "%000000000000000000d", MARKER_ERR_FORMAT_LONG, 0 },
 };
 

@@ -196,10 +196,9 @@ static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
 		arg->type = &fetch_pointer_type;
 		return true;
 	default:
-		if (isalpha(*at))
+		/* vsnprintf() takes digits for part of it as well: "%p4cc" is no address. */
+		if (isalnum(*at))
 			break;
-		/* Digits are text that follows. */
-		p->at = at;
 		arg->type = &fetch_pointer_type;
 		return true;
 	}
