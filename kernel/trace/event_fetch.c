@@ -210,7 +210,10 @@ static noinline bool fetch_read_bits(const struct fetch_read *read,
 	return true;
 }
 
-/* FETCH_MIN_STRING is their size. What vsprintf() has for NULL, and for what is not there. */
+/*
+ * What vsprintf() has for NULL, and for what is not there. There is room for either: all of
+ * FETCH_MIN_STRING is copied, but the first has one byte less.
+ */
 static const char null_string[FETCH_MIN_STRING] = "(null)";
 static const char fault_string[FETCH_MIN_STRING] = "(fault)";
 
@@ -226,8 +229,10 @@ fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
 	else if (ok)
 		found = fetch_read_string(body + len, addr, size, user);
 	if (unlikely(found <= 0)) {
-		found = sizeof(fault_string);
-		memcpy(body + len, ok && !addr ? null_string : fault_string, found);
+		bool is_null = ok && !addr;
+
+		memcpy(body + len, is_null ? null_string : fault_string, FETCH_MIN_STRING);
+		found = is_null ? sizeof("(null)") : sizeof("(fault)");
 	}
 	/* The layout of __data_loc, see __assign_str(). */
 	*(u32 *)(body + to) = found << 16 | (offsetof(struct fetch_record, body) + len);

@@ -522,6 +522,7 @@ probes_and_event()
 users()
 {
 	check "filters" filter
+	check "filters on strings that cannot be read" filter_ends
 	check "triggers and histograms" histogram
 	check "the place of a marker" place
 	check "instances" instance
@@ -544,6 +545,18 @@ filter()
 	fire 3
 	[ "$(records test_marker_unrolled | tr '\n' ';')" = "nr 1 i 3;nr 2 i 3;" ] ||
 		complain "$(records test_marker_unrolled)"
+}
+
+# By their ends, which a filter finds by the length that the record has for them.
+filter_ends()
+{
+	accepted test_marker_bad_string || return
+	for filter in 'null ~ "*null)"' 'bad ~ "*fault)"' 'null == "(null)" && bad == "(fault)"'; do
+		echo "$filter" > events/markers/test_marker_bad_string/filter
+		fire 2
+		[ "$(records test_marker_bad_string | grep -c .)" -eq 2 ] || complain "$filter" ||
+			return
+	done
 }
 
 histogram()
