@@ -321,8 +321,7 @@ unsigned int notrace fetch_memory(const struct fetch_program *program, const voi
 		unsigned long addr = read->absolute ? READ_ONCE(read->address) :
 			*(const unsigned long *)(from + read->from);
 		/* What has a symbol or an address of its own is the kernel's. */
-		bool user = (program->user && !read->absolute) ||
-			read->kind == FETCH_READ_USTRING, ok = true;
+		bool user = program->user && !read->absolute, ok = true;
 		int hop = 0;
 
 		for (; hop < read->nr_hops - 1 && ok; hop++)
