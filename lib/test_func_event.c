@@ -180,12 +180,9 @@ static noinline __noclone __used void test_func_no_return(int nr)
 	kthread_exit(nr);
 }
 
-/* A thread that is stopped before it starts does not start. */
-static DECLARE_COMPLETION(started);
-
-static int no_return_thread(void *unused)
+static int no_return_thread(void *started)
 {
-	complete(&started);
+	complete(started);
 	test_func_no_return(7);
 	return 0;
 }
@@ -227,6 +224,8 @@ static void fire_contexts(void)
 
 static void fire_once(const char __user *user)
 {
+	/* A thread that is stopped before it starts does not start. */
+	DECLARE_COMPLETION_ONSTACK(started);
 	struct task_struct *thread;
 	int nr = 1;
 
@@ -245,10 +244,9 @@ static void fire_once(const char __user *user)
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
 	chroot_fs_refs(-7);
 	fire_contexts();
-	thread = kthread_create(no_return_thread, NULL, "test_func_event");
+	thread = kthread_create(no_return_thread, &started, "test_func_event");
 	if (!IS_ERR(thread)) {
 		get_task_struct(thread);
-		reinit_completion(&started);
 		wake_up_process(thread);
 		wait_for_completion(&started);
 		kthread_stop_put(thread);

@@ -220,6 +220,7 @@ returns()
 	check "a function that does not return" no_return
 	check "deep recursion is counted, and loses nothing else" deep
 	check "several events of a function" several
+	check "two that call at the same time" at_the_same_time
 	check "time spent" time_spent
 }
 
@@ -270,6 +271,29 @@ several()
 		"->test_func_wide() -> ret=-5000000000 (ns)" \
 		"->test_func_wide(c=-64) -> ret=-5000000000 (ns)"
 	[ "$found" = "$*" ] || complain "$found"
+}
+
+# What one of them has called does not end, nor hold up, what the other has.
+at_the_same_time()
+{
+	accepted "test_func_none()" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	call 300 & one=$!
+	call 300 & two=$!
+	for time in $(seq 300); do
+		kill -0 $one 2> /dev/null || kill -0 $two 2> /dev/null || break
+		sleep 0.2
+	done
+	! kill -0 $one 2> /dev/null && ! kill -0 $two 2> /dev/null || {
+		complain "they have not ended"
+		return
+	}
+	wait $one $two
+	echo 0 > events/functions/enable
+	found=$(records test_func_none | grep -c .)
+	undefine
+	[ "$found" -eq 600 ] || complain "$found calls"
 }
 
 # Of a function that sleeps as long as it is told, and of one that calls others.
