@@ -103,8 +103,8 @@ dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 # Events from the kernel's command line: of functions, one that the first process starts
 # with, one with a name, and one that is wrong; and of a marker that comes with a module.
 BOOT_EVENTS = ("kernel_execve(string path) -> int;no_such_function(int a);"
-               "c:boot/open SyS_openat(NULL, string path)")
-BOOT_MARKERS = "test_marker:test_marker_init;no_such_marker"
+               "c:boot/open SyS_openat(NULL, string path)   # files; # a comment")
+BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
 BOOT_SCRIPT = r"""
 cd /sys/kernel/tracing
 cat function_events

@@ -1043,6 +1043,8 @@ void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
 	if (!top_trace_array())
 		return;
 	while ((line = strsep(&lines, ";"))) {
+		/* As trace_parse_run_command() does with what is written to the file. */
+		line[strcspn(line, "#")] = '\0';
 		if (!*skip_spaces(line))
 			continue;
 		ret = run(line);

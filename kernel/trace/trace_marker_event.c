@@ -877,6 +877,7 @@ static int marker_events_create(const char *text)
 
 static const char *marker_event_skip_enable(const char *text)
 {
+	text = skip_spaces(text);
 	return *text == MARKER_EVENT_ENABLE ? skip_spaces(text + 1) : text;
 }
 
