@@ -365,18 +365,22 @@ static enum func_event_err func_event_need_btf(struct maker *m)
 }
 
 /* That of the event's module is meant if there are several of the name. */
-static unsigned long func_event_symbol_address(struct func_event *event,
-					       const char *name)
+static enum func_event_err func_event_find_symbol(struct func_event *event, const char *name,
+						  unsigned long *address)
 {
-	unsigned long address = 0;
 	char *own;
 
+	*address = 0;
 	if (event->module) {
 		own = kasprintf(GFP_KERNEL, "%s:%s", event->module, name);
-		address = own ? kallsyms_lookup_name(own) : 0;
+		if (!own)
+			return FUNC_EVENT_ERR_NO_MEMORY;
+		*address = kallsyms_lookup_name(own);
 		kfree(own);
 	}
-	return address ?: kallsyms_lookup_name(name);
+	if (!*address)
+		*address = kallsyms_lookup_name(name);
+	return *address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
 }
 
 static enum func_event_err
@@ -385,13 +389,14 @@ func_event_resolve_symbol(struct maker *m,
 			  struct fetch_field *field)
 {
 	char *symbol = func_event_span_dup(m, def->from);
+	enum func_event_err err;
 
 	if (!symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
 	field->absolute = true;
-	field->address = func_event_symbol_address(m->event, symbol);
+	err = func_event_find_symbol(m->event, symbol, &field->address);
 	kfree(symbol);
-	return field->address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
+	return err;
 }
 
 /*

@@ -779,16 +779,21 @@ static int marker_event_log_error(const char *text, enum marker_err err,
 	return marker_event_errno(err);
 }
 
-/* Whether the module's markers are not there because the module is not, or not yet. */
-static bool marker_event_must_wait(struct maker *m)
+/*
+ * Whether the module's markers are not there because the module is not, or not yet; or
+ * -ENOMEM.
+ */
+static int marker_event_must_wait(struct maker *m)
 {
 #ifdef CONFIG_MODULES
-	char *name __free(kfree) = marker_event_span_dup(m->text,
-							 m->def.module);
+	char *name __free(kfree) = NULL;
 	struct module *mod;
 
-	if (!m->def.module.len || !name)
+	if (!m->def.module.len)
 		return false;
+	name = marker_event_span_dup(m->text, m->def.module);
+	if (!name)
+		return -ENOMEM;
 	guard(preempt)();
 	mod = find_module(name);
 	return !mod || mod->state != MODULE_STATE_LIVE;
@@ -846,7 +851,7 @@ static void marker_event_free_waiting(struct waiting *waiting)
 static int marker_event_define(const char *text, bool enable, bool may_wait)
 {
 	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
-	int ret;
+	int ret, wait;
 
 	if (!m)
 		return -ENOMEM;
@@ -858,10 +863,12 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 		if (ret)
 			marker_event_ops.free(&m->event->base.devent);
 	}
-	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
-	    marker_event_must_wait(m)) {
-		m->err = MARKER_ERR_OK;
-		ret = marker_event_wait_for_module(m, enable);
+	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait) {
+		wait = marker_event_must_wait(m);
+		if (wait) {
+			m->err = MARKER_ERR_OK;
+			ret = wait < 0 ? wait : marker_event_wait_for_module(m, enable);
+		}
 	}
 	return m->err ? marker_event_log_error(text, m->err, m->pos) : ret;
 }
