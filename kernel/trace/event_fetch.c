@@ -1002,6 +1002,20 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 }
 
 /**
+ * fetch_names_events - whether a text that is no definition may name events
+ * @text: what is to be removed
+ *
+ * dyn_event_release() would take the first word of a definition with an error for the name of
+ * an event.
+ *
+ * Return: whether it is a word, with or without a group.
+ */
+bool fetch_names_events(const char *text)
+{
+	return !*skip_spaces(text + strcspn(text, " \t(|"));
+}
+
+/**
  * fetch_remove_named - remove events
  * @file: their file
  * @group: their group, or empty for those of any group

@@ -285,6 +285,7 @@ int fetch_run_line(const struct fetch_file *file, const char *text);
 ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 			  const char __user *ubuf, size_t count, loff_t *ppos,
 			  int (*run)(const char *text));
+bool fetch_names_events(const char *text);
 int fetch_remove_named(const struct fetch_file *file, const char *group, int group_len,
 		       const char *name, int name_len);
 void fetch_boot_lines(const struct fetch_file *file, char *lines, int (*run)(const char *text));

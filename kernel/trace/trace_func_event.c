@@ -1319,13 +1319,17 @@ static int func_events_remove(const char *text)
 {
 	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
 	struct text_span name;
+	enum func_event_err err;
 	const char *group = "";
 	int group_len = 0;
 	u16 pos;
 
 	if (!def)
 		return -ENOMEM;
-	if (func_event_parse(text, def, &pos))
+	err = func_event_parse(text, def, &pos);
+	if (err && !fetch_names_events(text))
+		return func_event_log_error(text, err, pos);
+	if (err)
 		return fetch_remove_named(&func_events_file, "", 0, text, strlen(text));
 	name = def->event.len ? def->event : def->function;
 	if (def->group.len) {

@@ -1082,7 +1082,7 @@ static int marker_events_remove(const char *text)
 		return -ENOMEM;
 	text = marker_event_skip_enable(text);
 	err = marker_parse_event(text, def, &pos);
-	if (err && strpbrk(text, " \t(|"))
+	if (err && !fetch_names_events(text))
 		return marker_event_log_error(text, err, pos);
 	if (err)
 		return fetch_remove_named(&marker_events_file, "", 0, text, strlen(text));

@@ -449,6 +449,7 @@ refusals()
 	check "refuses an event that exists" twice
 	check "refuses a path without type information" without_btf
 	check "refuses to remove what is not there" not_there
+	check "refuses to remove what is no definition" bad_removal
 	check "refuses to remove what is enabled" busy
 	check "undoes what there is no memory for" without_memory
 }
@@ -495,6 +496,20 @@ not_there()
 		! define "$command" || return
 		grep -q "$none" "$TMP/said" || return
 	done
+}
+
+# Its first word is the name of two events.
+bad_removal()
+{
+	accepted "$w(int a)" && accepted "c:mine/$w $w(u32 a)" || return
+	cp $FE "$TMP/two"
+	for line in "$w (foo_t a)" "$w extra" "mine/$w(int a)" "$w(struct foo a)"; do
+		! define "!$line" && grep -q "$no" "$TMP/said" && cmp $FE "$TMP/two" ||
+			complain "$line: $(cat "$TMP/said")" || return
+	done
+	grep -q 'error: Structures have to be pointers$' error_log || complain "no caret" || return
+	# Space is no part of a name.
+	define "!mine/$w " && [ "$(cat $FE)" = "$w(int a)" ] || complain "$(cat "$TMP/said" $FE)"
 }
 
 busy()
