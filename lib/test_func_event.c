@@ -161,6 +161,20 @@ test_func_various(const unsigned char *bytes, enum test_func_large large, const 
 	barrier_data(format);
 }
 
+/* Too large for registers: on most architectures a hidden first argument says where it goes. */
+struct test_func_structure {
+	long	words[3];
+};
+
+static noinline __noclone __used struct test_func_structure
+test_func_structure(long a, const struct test_func_item *item)
+{
+	struct test_func_structure ret = { .words = { a, item->number, 3 } };
+
+	barrier_data(&ret);
+	return ret;
+}
+
 /* The kernel has a function of this name, too, with two pointers. */
 static noinline __noclone __used void chroot_fs_refs(s16 small)
 {
@@ -226,6 +240,7 @@ static void fire_once(const char __user *user)
 {
 	/* A thread that is stopped before it starts does not start. */
 	DECLARE_COMPLETION_ONSTACK(started);
+	struct test_func_structure structure;
 	struct task_struct *thread;
 	int nr = 1;
 
@@ -242,6 +257,8 @@ static void fire_once(const char __user *user)
 	test_func_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
 	test_func_notrace();
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
+	structure = test_func_structure(-3, &first);
+	barrier_data(&structure);
 	chroot_fs_refs(-7);
 	fire_contexts();
 	thread = kthread_create(no_return_thread, &started, "test_func_event");

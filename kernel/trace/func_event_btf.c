@@ -197,6 +197,40 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 	}
 }
 
+/*
+ * Whether the first register says where to put a structure that is returned, as what does
+ * not fit into two registers is, and on s390 and for the first ABI of powerpc anything. arm64
+ * has a register for it that no argument is in.
+ */
+static bool func_event_btf_hides_argument(struct func_event_btf *btf)
+{
+	bool always = IS_ENABLED(CONFIG_S390) || IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1);
+	const struct btf_type *t = btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL);
+
+	return !IS_ENABLED(CONFIG_ARM64) && t && btf_type_is_struct(t) &&
+		(always || t->size > 2 * sizeof(long));
+}
+
+/*
+ * Whether the position of an argument says in which register it is: so it does unless
+ * one before it takes several or none, or it is itself such a one.
+ */
+static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
+{
+	const struct btf_type *t;
+	u32 size;
+
+	if (func_event_btf_hides_argument(btf))
+		return false;
+	for (int i = 0; i <= nr; i++) {
+		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type, NULL);
+		if (!t || btf_type_is_struct(t) ||
+		    IS_ERR(btf_resolve_size(btf->btf, t, &size)) || size > sizeof(long))
+			return false;
+	}
+	return true;
+}
+
 /**
  * func_event_btf_arg - set the name and type of a field from an argument
  * @btf: the prototype
@@ -209,6 +243,7 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 				       struct fetch_field *field)
 {
 	const char *name = btf_name_by_offset(btf->btf, btf->params[nr].name_off);
+	enum func_event_err err;
 
 	field->arg = nr;
 	if (name && *name && !field->name) {
@@ -216,8 +251,11 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 		if (!field->name)
 			return FUNC_EVENT_ERR_NO_MEMORY;
 	}
-	return func_event_btf_set_type(btf->btf, btf->params[nr].type, true,
-				       field);
+	err = func_event_btf_set_type(btf->btf, btf->params[nr].type, true,
+				      field);
+	if (!err && !func_event_btf_is_in_register(btf, nr))
+		err = FUNC_EVENT_ERR_UNKNOWN_REGISTER;
+	return err;
 }
 
 /**
@@ -259,24 +297,6 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 		s++;
 	*path = s;
 	return then;
-}
-
-/*
- * Whether the position of an argument says in which register it is: so it does unless
- * one before it takes several or none, or it is itself such a one.
- */
-static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
-{
-	const struct btf_type *t;
-	u32 size;
-
-	for (int i = 0; i <= nr; i++) {
-		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type, NULL);
-		if (!t || btf_type_is_struct(t) ||
-		    IS_ERR(btf_resolve_size(btf->btf, t, &size)) || size > sizeof(long))
-			return false;
-	}
-	return true;
 }
 
 /**

@@ -368,6 +368,7 @@ type_information()
 		btf shows "$i(item->number, NULL, string array[0], size_t size)" \
 		'(item_number=1, array="zero", size=3)'
 	check "BTF: members of structures without names" btf path_of_file
+	check "BTF: refuses what comes behind a hidden argument" btf hidden_argument
 	check "BTF: refuses an unknown argument" btf refused "$none" "$n(^e)"
 	check "BTF: refuses an unknown member" btf refused "$none" "$i(item->^nothing)"
 	check "BTF: refuses members of what is not a pointer" btf refused "$no" "$n(a->^b)"
@@ -388,6 +389,18 @@ btf()
 {
 	[ -e /sys/kernel/btf/$MODULE ] || { skip "no type information"; return; }
 	"$@"
+}
+
+# A function that returns a structure is told by its first register where to put it.
+hidden_argument()
+{
+	s=test_func_structure
+	if [ "$(uname -m)" = aarch64 ]; then
+		shows "$s" "(a=-3, item=0x*)" && shows "$s(item->number, a)" "(item_number=1, a=-3)"
+	else
+		refused "$no" "^$s" && refused "$no" "$s(^a)" &&
+			refused "$no" "$s(^item->number)" && shows "$s(NULL, long a)" "(a=-3)"
+	fi
 }
 
 # The length and the hash of a name have no names of their own in struct qstr.
