@@ -101,15 +101,22 @@ dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
 
 # Events from the kernel's command line: of functions, one that the first process starts
-# with, one with a name, and one that is wrong; and of a marker that comes with a module.
-BOOT_EVENTS = ("kernel_execve(string path) -> int;no_such_function(int a);"
-               "c:boot/open SyS_openat(NULL, string path)   # files; # a comment")
+# with, one that is there for the start of the kernel only, one with a name, and one that
+# is wrong; and of a marker that comes with a module.
+BOOT_EVENTS = ("kernel_execve(string path, x64 line = boot_command_line) -> int;"
+               "no_such_function(int a);c:boot/open SyS_openat(NULL, string path)   # files;"
+               "# a comment; populate_rootfs(string line = boot_command_line) -> int")
 BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
 BOOT_SCRIPT = r"""
 cd /sys/kernel/tracing
 cat function_events
 cat events/functions/kernel_execve/enable events/boot/open/enable
-grep -m 1 -o 'kernel_execve(path="/init") -> ret=0 ' trace
+grep -m 1 -o 'kernel_execve(path="/init", line=0x0(fault)) -> ret=0 ' trace
+sed -n 's/.*\(populate_rootfs(line="\)..*\(") -> ret=0 \).*/\1\2/p' trace
+echo 0 > events/functions/kernel_execve/enable
+echo 0 > events/boot/open/enable
+sleep 1
+cat enabled_functions
 dmesg | grep -o 'cannot add "no_such_function(int a)": -2'
 dmesg | grep -o 'cannot add "no_such_marker": -2'
 cat marker_events
@@ -117,11 +124,13 @@ modprobe test_marker
 cat marker_events
 grep -o 'test_marker_init: i 2' trace
 """
-BOOT_LINES = """kernel_execve(string path) -> int
+BOOT_LINES = """kernel_execve(string path, x64 line = boot_command_line) -> int
 c:boot/open SyS_openat(NULL, string path)
+populate_rootfs(string line = boot_command_line) -> int	# its function is gone
 1
 1
-kernel_execve(path="/init") -> ret=0 
+kernel_execve(path="/init", line=0x0(fault)) -> ret=0 
+populate_rootfs(line="") -> ret=0 
 cannot add "no_such_function(int a)": -2
 cannot add "no_such_marker": -2
 +test_marker:test_marker_init	# waits for module test_marker
@@ -289,7 +298,9 @@ def boot_events(found, kernel):
     group = f"events at boot on {kernel.name}"
     with ui.Step(group):
         result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
-                            append=f'function_events="{BOOT_EVENTS}" '
+                            # Else the kernel may choose another clock, and empties the
+                            # buffer for that.
+                            append=f'trace_clock=global function_events="{BOOT_EVENTS}" '
                                    f'marker_events="{BOOT_MARKERS}"')
     guest_trouble(found, group, result)
     found.add(group, "function_events= and marker_events=",

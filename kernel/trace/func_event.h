@@ -38,7 +38,7 @@ struct func_event {
 	/* The grace period after which nobody uses the event as it was attached last. */
 	unsigned long			detached;
 	bool				was_attached;
-	/* It has an address of a module that is gone: nothing is read there. */
+	/* It has an address of memory that is gone: nothing is read there. */
 	bool				is_stale;
 	/* As it was written, without group and event. */
 	char				*prototype;
@@ -47,7 +47,7 @@ struct func_event {
 	char				*symbol;
 	/* That was asked for, or NULL. */
 	char				*module;
-	/* 0 if the module is not there. */
+	/* 0 if the function is not there. */
 	unsigned long			ip;
 	u8				nr_entry;
 };

@@ -24,6 +24,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#include <asm/sections.h>
 #include <asm/setup.h>
 #include <asm/syscall.h>
 
@@ -364,6 +365,12 @@ static enum func_event_err func_event_need_btf(struct maker *m)
 	return func_event_btf_get(mod, name, &m->btf);
 }
 
+/* Whether it is in memory that the kernel has for its start; kallsyms keeps the names. */
+static bool func_event_is_init_mem(unsigned long address)
+{
+	return init_section_contains((void *)address, 1);
+}
+
 /* That of the event's module is meant if there are several of the name. */
 static enum func_event_err func_event_find_symbol(struct func_event *event, const char *name,
 						  unsigned long *address)
@@ -380,6 +387,9 @@ static enum func_event_err func_event_find_symbol(struct func_event *event, cons
 	}
 	if (!*address)
 		*address = kallsyms_lookup_name(name);
+	/* As late as func_event_free_init_mem(), which is for those that were found before. */
+	if (system_state >= SYSTEM_FREEING_INITMEM && func_event_is_init_mem(*address))
+		*address = 0;
 	return *address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
 }
 
@@ -1041,7 +1051,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 	if (!event->ip && event->module)
 		seq_printf(m, "\t# waits for module %s", event->module);
 	else if (!event->ip)
-		seq_puts(m, "\t# its module is gone");
+		seq_puts(m, "\t# its function is gone");
 	if (missed)
 		seq_printf(m, "\t# missed %ld", missed);
 	seq_putc(m, '\n');
@@ -1060,6 +1070,70 @@ static struct dyn_event_operations func_event_ops = {
 	.free		= func_event_free,
 	.match		= fetch_match,
 };
+
+/* --- memory that goes ----------------------------------------------------- */
+
+/* With a module, with its start, or, if @mod is NULL, with the start of the kernel. */
+static bool func_event_memory_goes(unsigned long address, struct module *mod)
+{
+#ifdef CONFIG_MODULES
+	if (mod && mod->state == MODULE_STATE_LIVE)
+		return within_module_init(address, mod);
+	if (mod)
+		return within_module(address, mod);
+#endif
+	return func_event_is_init_mem(address);
+}
+
+/* What is at an address of it will be something else. */
+static void func_event_forget_addresses(struct func_event *event,
+					struct fetch_program *program,
+					struct module *mod)
+{
+	for (int i = 0; i < program->nr_reads; i++) {
+		struct fetch_read *read = &program->reads[i];
+
+		if (!read->absolute || !func_event_memory_goes(read->address, mod))
+			continue;
+		WRITE_ONCE(read->address, 0);
+		event->is_stale = true;
+	}
+}
+
+/**
+ * func_event_free_init_mem - let go of memory that the kernel has for its start
+ *
+ * To be called before ftrace forgets the functions that are there: of the filter of an ops
+ * that has one which is not known, nothing can be changed any more. Their events stay, for
+ * what is in the buffer is shown by them, but do not happen again.
+ *
+ * Context: may sleep. Waits for a grace period if there are such events.
+ */
+void __init func_event_free_init_mem(void)
+{
+	struct func_event *event;
+	struct dyn_event *pos;
+	bool some = false;
+
+	mutex_lock(&event_mutex);
+	for_each_dyn_event(pos) {
+		event = to_func_event(pos);
+		if (!event)
+			continue;
+		func_event_forget_addresses(event, event->entry, NULL);
+		func_event_forget_addresses(event, event->ret, NULL);
+		if (!func_event_memory_goes(event->ip, NULL))
+			continue;
+		func_event_detach(event);
+		event->ip = 0;
+		some = true;
+	}
+	if (some) {
+		fetch_wait();
+		func_event_settle();
+	}
+	mutex_unlock(&event_mutex);
+}
 
 /* --- modules -------------------------------------------------------------- */
 
@@ -1146,23 +1220,6 @@ static int func_event_update(struct func_event *event)
 	return ret;
 }
 
-/* What is at the addresses of a module that goes, or of its start, will be something else. */
-static void func_event_forget_addresses(struct func_event *event,
-					struct fetch_program *program,
-					struct module *mod)
-{
-	for (int i = 0; i < program->nr_reads; i++) {
-		struct fetch_read *read = &program->reads[i];
-
-		if (!read->absolute ||
-		    !(mod->state == MODULE_STATE_LIVE ? within_module_init(read->address, mod) :
-		      within_module(read->address, mod)))
-			continue;
-		WRITE_ONCE(read->address, 0);
-		event->is_stale = true;
-	}
-}
-
 /* When it is loaded and again when it has started, for what was defined in between. */
 static void func_event_module_comes(struct func_event *event,
 				    struct module *mod)
@@ -1209,15 +1266,6 @@ static void func_event_disable_everywhere(struct func_event *event)
 	mutex_unlock(&trace_types_lock);
 }
 
-/* Whether the function of an event goes with a module, or with its start. */
-static bool func_event_function_goes(struct func_event *event,
-				     struct module *mod)
-{
-	if (mod->state == MODULE_STATE_LIVE)
-		return within_module_init(event->ip, mod);
-	return within_module(event->ip, mod);
-}
-
 /* An event for which nobody named the module goes with it, unless it is in use. */
 static bool func_event_goes(struct func_event *event, struct module *mod)
 {
@@ -1240,7 +1288,7 @@ static bool func_event_functions_go(struct module *mod)
 
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
-		if (!event || !func_event_function_goes(event, mod))
+		if (!event || !func_event_memory_goes(event->ip, mod))
 			continue;
 		some = true;
 		func_event_detach(event);
@@ -1253,7 +1301,7 @@ static bool func_event_functions_go(struct module *mod)
 	func_event_settle();
 	for_each_dyn_event_safe(pos, next) {
 		event = to_func_event(pos);
-		if (event && func_event_function_goes(event, mod))
+		if (event && func_event_memory_goes(event->ip, mod))
 			gone |= func_event_goes(event, mod);
 	}
 	return gone;

@@ -450,6 +450,7 @@ refusals()
 	check "refuses a bad event" refused "$no" "c:x/y^. $w()"
 	check "refuses no function" refused "$no" "^(int a)"
 	check "refuses an unknown symbol" refused "$none" "$w(int a = ^no_such_symbol)"
+	check "refuses a symbol whose memory was freed after boot" freed_symbol
 	check "refuses no source" refused "$no" "$w(int a = ^)"
 	check "refuses arguments on the stack" refused "$big" \
 		"test_func_nine($IN_REGISTERS, ^long i)"
@@ -523,6 +524,12 @@ bad_removal()
 	grep -q 'error: Structures have to be pointers$' error_log || complain "no caret" || return
 	# Space is no part of a name.
 	define "!mine/$w " && [ "$(cat $FE)" = "$w(int a)" ] || complain "$(cat "$TMP/said" $FE)"
+}
+
+freed_symbol()
+{
+	grep -q ' boot_command_line$' /proc/kallsyms || { skip "not in kallsyms"; return; }
+	refused "$none" "$w(string line = ^boot_command_line)"
 }
 
 busy()
