@@ -40,6 +40,8 @@ struct func_event {
 	bool				was_attached;
 	/* It has an address of memory that is gone: nothing is read there. */
 	bool				is_stale;
+	/* Its module is there, but without the function, or what it shows has changed. */
+	bool				misfits;
 	/* As it was written, without group and event. */
 	char				*prototype;
 	/* As it was named, and what that is: a system call has a wrapper. */

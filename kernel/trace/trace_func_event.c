@@ -1048,7 +1048,9 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 			   event->base.tp.name);
 	seq_puts(m, event->prototype);
 	/* Comments, as all that follows #; they may be written again. */
-	if (!event->ip && event->module)
+	if (event->misfits)
+		seq_printf(m, "\t# does not fit module %s", event->module);
+	else if (!event->ip && event->module)
 		seq_printf(m, "\t# waits for module %s", event->module);
 	else if (!event->ip)
 		seq_puts(m, "\t# its function is gone");
@@ -1220,30 +1222,43 @@ static int func_event_update(struct func_event *event)
 	return ret;
 }
 
-/* When it is loaded and again when it has started, for what was defined in between. */
+static bool func_event_names_module(struct func_event *event,
+				    struct module *mod)
+{
+	return event->module && !strcmp(event->module, mod->name);
+}
+
+/*
+ * When it is loaded and again when it has started, for what was defined in between. An event
+ * that does not fit the first time is left alone until the module goes.
+ */
 static void func_event_module_comes(struct func_event *event,
 				    struct module *mod)
 {
-	bool live = mod->state == MODULE_STATE_LIVE;
 	enum func_event_err err;
 	int ret;
 
-	if (event->ip || !event->module || strcmp(event->module, mod->name))
+	if (event->ip || event->misfits || !func_event_names_module(event, mod))
 		return;
 	err = func_event_find_function(event->module, event->symbol,
 				       &event->ip);
-	if (err && !live)
+	if (err) {
 		pr_warn("%s:%s: %s\n", event->module, event->function, err_text[err]);
-	/* What the module had for its start is freed next. */
-	if (!err && live && within_module_init(event->ip, mod))
-		event->ip = 0;
-	if (!event->ip)
+		event->misfits = true;
 		return;
+	}
+	/* What the module had for its start is freed next. */
+	if (mod->state == MODULE_STATE_LIVE && within_module_init(event->ip, mod)) {
+		event->ip = 0;
+		return;
+	}
 	ret = func_event_update(event);
 	if (ret) {
 		pr_warn("%s:%s is not as it was defined: %d\n", event->module, event->function,
 			ret);
 		event->ip = 0;
+		/* Else there was no memory, as there may be when the module has started. */
+		event->misfits = ret == -EINVAL;
 		return;
 	}
 	if (!event->base.nr_users)
@@ -1324,6 +1339,8 @@ static int func_event_module_notify(struct notifier_block *nb,
 			continue;
 		if (state != MODULE_STATE_GOING)
 			func_event_module_comes(event, mod);
+		else if (func_event_names_module(event, mod))
+			event->misfits = false;
 		if (state != MODULE_STATE_COMING) {
 			func_event_forget_addresses(event, event->entry, mod);
 			func_event_forget_addresses(event, event->ret, mod);

@@ -565,6 +565,7 @@ files()
 	check "a module that goes takes its events along" module_goes
 	check "a module that is not loaded yet" module_comes
 	check "a module that comes back at another place" module_moves
+	check "a module that comes back without what an event needs" module_changes
 	check "many are disabled and removed at once" many
 	check "a function without events is not called" settles
 }
@@ -666,7 +667,7 @@ module_comes()
 	modprobe $MODULE
 	call 1
 	found="$(records test_func_wide)"
-	still="$(grep -c '# waits' $FE)"
+	still="$(grep -c '# waits' $FE) $(grep -c "no_such_.*# does not fit module $MODULE\$" $FE)"
 	unload $MODULE
 	gone="$(grep -c '# waits' $FE)"
 	modprobe $MODULE
@@ -675,7 +676,7 @@ module_comes()
 		complain "found: $found"
 		return
 	}
-	[ "$waits $still $gone" = "2 1 2" ] || complain "waits: $waits $still $gone"
+	[ "$waits, $still, $gone" = "2, 0 1, 2" ] || complain "waits: $waits, $still, $gone"
 }
 
 # What the module has at an address is something else when it is gone.
@@ -711,6 +712,43 @@ module_moves()
 		return
 	}
 	[ -z "$item" ] || [ "$item" = "->test_func_item(item_number=1)" ] || complain "$item"
+}
+
+# The symbol is one of another module. What is said about it is said once.
+module_changes()
+{
+	modprobe -q test_marker || { skip "there is no test_marker"; return; }
+	accepted "$MODULE:test_func_none(x8 first = fire_numbers)"
+	status=$?
+	echo 1 > events/functions/enable
+	call 1
+	before="$(records test_func_none)"
+	unload $MODULE
+	unload test_marker
+	waits="$(cat $FE)"
+	echo "changes $$" > /dev/kmsg
+	modprobe $MODULE
+	changed="$(cat $FE)"
+	said="$(dmesg | sed -n "/changes $$/,\$p" | grep -c 'function_events: .*not as it was')"
+	echo > trace
+	call 1
+	between="$(records test_func_none)"
+	unload $MODULE
+	gone="$(cat $FE)"
+	modprobe test_marker
+	modprobe $MODULE
+	call 1
+	after="$(records test_func_none)"
+	now="$(cat $FE)"
+	undefine
+	unload test_marker
+	line="$MODULE:test_func_none(x8 first = fire_numbers)"
+	[ $status -eq 0 ] && [ "$now" = "$line" ] &&
+	[ "$waits" = "$line	# waits for module $MODULE" ] && [ "$gone" = "$waits" ] &&
+	[ "$changed" = "$line	# does not fit module $MODULE" ] && [ "$said" -eq 1 ] ||
+		complain "said $said times; $waits; $changed; $gone; $now" || return
+	[ -n "$before" ] && [ -z "$between" ] && [ "$after" = "$before" ] ||
+		complain "$before; $between; $after"
 }
 
 # Hundredths of a second.
