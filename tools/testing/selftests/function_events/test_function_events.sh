@@ -757,27 +757,51 @@ now()
 	cut -d ' ' -f 1 /proc/uptime | tr -d .
 }
 
+# How many functions of $TMP/many call something.
+many_enabled()
+{
+	sed -e 's/ .*//' enabled_functions | grep -cxFf "$TMP/many"
+}
+
 # A hundred, half of them at the return. Waiting for one at a time takes half a minute.
 many()
 {
 	nr=0
+	: > "$TMP/many"
 	for name in $(sed -e 's/ .*//' available_filter_functions | sort | uniq -u |
 			grep '^\(tty\|proc\|kernfs\|sysfs\|pid\|uart\)_[a-z_]*$'); do
 		arrow="$([ $((nr % 2)) = 0 ] || echo ' -> void')"
-		! echo "$name()$arrow" >> $FE || nr=$((nr + 1))
+		echo "$name()$arrow" >> $FE || continue
+		echo "$name" >> "$TMP/many"
+		nr=$((nr + 1))
 		[ $nr -lt 100 ] || break
 	done 2> /dev/null
 	[ $nr -eq 100 ] || { skip "no hundred functions"; return; }
+	echo > trace
 	from=$(now)
 	echo 1 > events/functions/enable || return
 	on=$(now)
+	enabled=$(many_enabled)
+	# Of proc, and of sysfs and kernfs.
+	cat /proc/self/maps /proc/tty/drivers /sys/kernel/mm/*/enabled > /dev/null 2>&1
+	ls -l /sys/kernel > /dev/null
+	begin=$(now)
 	echo 0 > events/functions/enable
 	off=$(now)
+	hit=$(sed -n 's/^[^#].*: \([a-z_]*\): [^ ]*->\1().*/\1/p' trace | sort -u |
+		grep -cxFf "$TMP/many")
+	echo > trace
+	cat /proc/self/maps > /dev/null
+	later=$(grep -c '()' trace)
+	removed=$(now)
 	echo > $FE
 	end=$(now)
-	echo "# enabled in $((on - from))0 ms, disabled in $((off - on))0 ms," \
-		"removed in $((end - off))0 ms"
-	[ $((end - on)) -lt 300 ]
+	echo "# enabled in $((on - from))0 ms, disabled in $((off - begin))0 ms," \
+		"removed in $((end - removed))0 ms, $hit were hit"
+	[ $((off - begin + end - removed)) -lt 300 ] && lacks . $FE || return
+	[ $enabled -eq 100 ] && [ $hit -ge 10 ] && [ $later -eq 0 ] &&
+		[ "$(many_enabled)" -eq 0 ] ||
+		complain "$enabled enabled, $hit hit, $later later, $(many_enabled) left"
 }
 
 # Nobody else may trace it.
@@ -811,6 +835,7 @@ users()
 	check "system calls by all their names" syscall_names
 	check "nothing is between a function and its event" trampoline
 	check "hard interrupts and NMIs" contexts
+	check "an event within another, on one CPU" nested
 	check "a CPU that goes down" cpu_down
 	check "returns beside the function graph tracer" graph_tracer
 	check "what was interrupted" context
@@ -928,6 +953,25 @@ contexts()
 			trace | sort -u | grep -v '^irq..h\|^nmi..[zZ]')"
 	undefine
 	[ "$found" = "$wanted" ] && [ -z "$others" ] || complain "$found, $others"
+}
+
+# Reading the second string calls a function with an event, when the record of the first event
+# is half made.
+nested()
+{
+	name=strncpy_from_user_nofault
+	grep -qx $name available_filter_functions || { skip "$name is not traced"; return; }
+	accepted "test_func_string(string kernel | x64 again, string user, int nr)" &&
+	accepted "$name(x64 to | x64 from | x64 more, string user, long count)" || return
+	fire
+	outer="$(records test_func_string)"
+	inner="$(records $name | grep -c 'user="1", count=')"
+	undefine
+	case $outer in
+	'->test_func_string(kernel="in the kernel", again=0xffff'*', user="1", nr=1)') ;;
+	*) complain "$outer" ; return ;;
+	esac
+	[ "$inner" -ge 1 ] || complain "$inner within it"
 }
 
 # What a CPU still calls when RCU does not wait for it any more: the function tracer sees it.

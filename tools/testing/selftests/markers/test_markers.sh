@@ -640,15 +640,24 @@ many()
 	for nr in $(seq 100); do
 		accepted "m:many$nr test_marker_ten" || return
 	done
+	echo > trace
 	echo 1 > events/markers/enable
 	echo 1 > $FIRE
+	hits="$(sed -n 's/^[^#].*: \(many[0-9]*\): 1 2 3 4 .*/\1/p' trace | sort | uniq -c |
+		grep -c '^ *1 many')"
 	from=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
 	echo 0 > events/markers/enable
 	off=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
+	state="$(available_lines | sed -n 's/ test_marker_ten .*//p')"
+	echo > trace
+	echo 1 > $FIRE
+	later="$(grep -c ': many' trace)"
+	removed=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
 	echo > $FE
 	end=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
-	echo "# disabled in $((off - from))0 ms, removed in $((end - off))0 ms"
-	lacks . $FE && [ $((end - from)) -lt 100 ]
+	echo "# disabled in $((off - from))0 ms, removed in $((end - removed))0 ms"
+	[ "$hits $state $later" = "100 off 0" ] || complain "$hits $state $later" || return
+	lacks . $FE && [ $((off - from + end - removed)) -lt 100 ]
 }
 
 # Prints how often the program ran, and the last value of the field at an offset.
