@@ -262,6 +262,32 @@ void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret
 	}
 }
 
+/* No page is smaller. */
+#define FRAME_PAGE	(~4095ul)
+
+/*
+ * May the slot of a frame be read, by code whose stack pointer is @here? What is on the
+ * same stack, yes. Another stack may be gone: a coroutine called swapcontext() and never
+ * got back, a handler was left by siglongjmp(), and who owned the stack unmapped it.
+ * There is no other sign of that, and such a frame cannot be dropped either: as long as
+ * its stack is there, somebody may return to it.
+ *
+ * @page: that of the last slot that was found readable, as the next is mostly there too
+ */
+static slow_path bool may_read(const struct fntrace_stack *stack,
+			       const struct fntrace_frame *frame, unsigned long here,
+			       unsigned long *page)
+{
+	unsigned long at = where(frame);
+
+	if (!stack->readable || same_stack(stack, here, at) || (at & FRAME_PAGE) == *page)
+		return true;
+	if (!stack->readable(frame->loc))
+		return false;
+	*page = at & FRAME_PAGE;
+	return true;
+}
+
 /*
  * Take the frames under control again that are still alive when a function is
  * entered at @loc. A slot that has another value than it was given is no slot
@@ -272,14 +298,15 @@ static slow_path
 void attach(struct fntrace_context *context, unsigned long loc)
 {
 	struct fntrace_stack *stack = context->stack;
-	unsigned long i;
+	unsigned long i, page = 0;
 
 	stack->detached = false;
 	prune(context, loc, 0);
 	for (i = 0; i < stack->depth; i++) {
 		struct fntrace_frame *frame = &stack->frames[i];
 
-		if (has_slot(frame) && *frame->loc == frame->ret)
+		if (has_slot(frame) && may_read(stack, frame, loc, &page) &&
+		    *frame->loc == frame->ret)
 			*frame->loc = fntrace_trampoline;
 	}
 }
@@ -557,7 +584,7 @@ bool fntrace_mark(uint64_t value)
 void fntrace_detach(struct fntrace_stack *stack)
 {
 	unsigned long here = (unsigned long)__builtin_frame_address(0);
-	unsigned long i, *word, *end;
+	unsigned long i, *word, *end, page = 0;
 
 	if (stack->detached)
 		return;
@@ -568,7 +595,8 @@ void fntrace_detach(struct fntrace_stack *stack)
 		if (!frame->loc || reports(frame))
 			continue;
 		if (has_slot(frame)) {
-			if (*frame->loc == fntrace_trampoline)
+			if (may_read(stack, frame, stack_pointer(), &page) &&
+			    *frame->loc == fntrace_trampoline)
 				*frame->loc = frame->ret;
 			continue;
 		}

@@ -39,6 +39,10 @@ struct fntrace_frame {
  * @low: lowest address of the stack that is shadowed
  * @high: the address behind it; 0 if the bounds are not known
  * @detached: the return addresses are the functions' own, see fntrace_detach()
+ * @readable: can @addr still be read? Asked by the slow path about frames that are not
+ *	on the stack that runs: of a coroutine, or a signal's. If such stacks can be
+ *	unmapped with functions on them that never returned, this has to be set; NULL
+ *	means that they always can be read.
  *
  * With bounds, a frame left by longjmp() is noticed at the next call. Without
  * them, when a caller returns or its place on the stack is used again: on
@@ -51,6 +55,7 @@ struct fntrace_stack {
 	unsigned long		low;
 	unsigned long		high;
 	bool			detached;
+	bool			(*readable)(const void *addr);
 };
 
 /**

@@ -399,6 +399,20 @@ static void find_stack(struct fntrace_stack *stack)
 	syscall(SYS_close, fd);
 }
 
+/*
+ * For struct fntrace_stack: a system call that reads a word of the caller fails where a
+ * load would raise SIGSEGV. There is no such @how, so this one changes nothing.
+ */
+static bool is_readable(const void *addr)
+{
+	int error = errno;
+	bool readable = !syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
+			errno != EFAULT;
+
+	errno = error;
+	return readable;
+}
+
 /* A file and a mapping for the records of a thread. Signals are blocked. */
 static bool open_buffer(struct thread *thread)
 {
@@ -555,6 +569,7 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	self = BUSY;
 	if (!process->pid)
 		save_maps(true);
+	stack.readable = is_readable;
 	find_stack(&stack);
 	/* Mappings side by side may be one to the kernel; a thread's stack ends here. */
 	if (stack.high > pthread_self() && pthread_self() > (unsigned long)&stack)

@@ -491,6 +491,15 @@ def crash(bench):
     expect("1 calls had not ended" in said, said)
 
 
+def stacks(way, how):
+    """Stacks that are gone, or that are not the thread's first."""
+    def test(bench):
+        program = bench.compile("stacks.c", *way.split(), "-O1", "-rdynamic", "-ldl")
+        directory, done = bench.record(program, how)
+        compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+    return test
+
+
 def executed(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "exec")
     events, _ = bench.chrome(directory)
@@ -1071,6 +1080,9 @@ def tests():
     yield "size of files is limited", files_are_limited
     yield "killed program", crash
     yield "exec", executed
+    for way in ("-pg", "-pg -mfentry"):
+        for how in ("coroutine", "protected", "handler", "alive"):
+            yield f"stacks of the program's own: {how}, {way}", stacks(way, how)
     yield "exceptions of a plugin", plugin
     yield "program that closes all files", closes
     yield "program that closes all files and moves them", closes_and_moves
