@@ -461,20 +461,32 @@ out_unmap:
 	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
 out_close:
 	syscall(SYS_close, fd);
+	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 	return false;
 }
 
+/*
+ * The buffer of a child that could not get its own. It has no room, so that each record
+ * is lost.
+ */
+static struct fntrace_header no_buffer;
+
+/* The thread has no file then, and must not find that of its parent. */
 static void close_buffer(struct thread *thread)
 {
 	struct fntrace_header *buffer = thread->buffer;
 
 	if (thread->window)
 		syscall(SYS_munmap, buffer->base, thread->window);
-	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
+	if (buffer != &no_buffer)
+		syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
 	if (is_file(thread, thread->fd))
 		syscall(SYS_close, thread->fd);
+	thread->buffer = &no_buffer;
 	thread->window = 0;
 	thread->fd = -1;
+	thread->dev = 0;
+	thread->ino = 0;
 }
 
 /* With this, a context is one that is traced to. */
@@ -622,11 +634,8 @@ begin_child(struct thread *thread)
 	if (!process->pid)
 		save_maps(true);
 	close_buffer(thread);
-	/* Return addresses lead here, so there must be somewhere to write to. */
-	if (!open_buffer(thread))
-		thread->buffer = (void *)syscall(SYS_mmap, 0, FNTRACE_HEADER_SIZE,
-						 PROT_READ | PROT_WRITE,
-						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* Return addresses lead here, so there must be a buffer: no_buffer, if not a new one. */
+	open_buffer(thread);
 	set_context(thread);
 	self = thread;
 	restore_signals(signals);
@@ -719,7 +728,7 @@ static void end_thread(void *data)
 	self = OVER;
 	finish_buffer(thread);
 	/* Not at the end of the program, when others may go on. */
-	if (!buffer->wraps && !buffer->older) {
+	if (thread->window && !buffer->wraps && !buffer->older) {
 		fd = get_file(thread);
 		if (fd >= 0)
 			syscall(SYS_ftruncate, fd, PAGE + (used - buffer->base));

@@ -4,6 +4,7 @@
  *
  *	family daemon SECONDS	ends; its child goes on and makes its calls after that time
  *	family clone		a child of the system call, of which no library hears
+ *	family poor		a child that may not write files, and of which a thread ends
  *	family exit LIBRARY	calls a function of a plugin and ends by _exit()
  *	family swap A B		two plugins, one after the other
  *	family threads N	that run at the same time
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +72,37 @@ static int cloned(void)
 	if (waitpid(pid, &status, 0) != pid || status)
 		return 1;
 	printf("count child %d\ncount parent %d\n", CALLS, CALLS + 1);
+	return 0;
+}
+
+/* Neither a file nor memory can be had while it forks. */
+static int poor(void)
+{
+	struct rlimit size, memory, small;
+	int i, status;
+	pid_t pid;
+
+	parent();
+	getrlimit(RLIMIT_FSIZE, &size);
+	getrlimit(RLIMIT_AS, &memory);
+	small = size;
+	small.rlim_cur = 4096;
+	setrlimit(RLIMIT_FSIZE, &small);
+	small = memory;
+	small.rlim_cur = 4096;
+	setrlimit(RLIMIT_AS, &small);
+	pid = fork();
+	setrlimit(RLIMIT_AS, &memory);
+	setrlimit(RLIMIT_FSIZE, &size);
+	if (!pid) {
+		child();
+		pthread_exit(NULL);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	for (i = 0; i < THREAD_CALLS; i++)
+		parent();
+	printf("count parent %d\n", THREAD_CALLS + 1);
 	return 0;
 }
 
@@ -138,6 +171,8 @@ int main(int argc, char **argv)
 		daemon_of(atof(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "clone"))
 		return cloned();
+	if (argc == 2 && !strcmp(argv[1], "poor"))
+		return poor();
 	if (argc == 3 && !strcmp(argv[1], "threads"))
 		return threads(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "names"))

@@ -252,6 +252,15 @@ def cloned(bench):
         expect(word not in said, said)
 
 
+def poor(bench):
+    """A child that gets no file leaves that of its parent alone."""
+    directory, done = bench.record(family(bench), "poor")
+    expect("fntrace:" in done.stderr, "the child had no reason to complain")
+    events, said = bench.chrome(directory)
+    compare(wanted(done.stdout), counts(events))
+    expect("fntrace:" not in said, said)
+
+
 def library(bench, name, *flags):
     path = bench.work / f"{name[0]}.so"
     run("gcc", "-pg", "-O1", "-shared", "-fPIC", f"-DNAME={name}", *flags, TESTS / "library.c",
@@ -1073,6 +1082,7 @@ def tests():
     yield "descendants are waited for", descendants
     yield "descendants that are not waited for", impatient
     yield "child of clone()", cloned
+    yield "child of fork() that gets no file", poor
     yield "libraries at the same place", same_place
     yield "plugin and _exit()", ends_at_once
     yield "constructor of a library", constructor
