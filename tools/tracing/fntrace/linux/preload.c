@@ -139,35 +139,38 @@ static void restore_signals(uint64_t old)
 }
 
 /*
- * A file that would get larger than RLIMIT_FSIZE is not only an error (EFBIG): the kernel
- * sends SIGXFSZ, which would kill the program for what it did not do. So signals are
- * blocked around what may be too large, and that one is taken back, unless it is the
- * program's own and was pending before.
+ * Some errors of write() are not only that: of a file that would get larger than
+ * RLIMIT_FSIZE (EFBIG) the kernel sends SIGXFSZ, and SIGPIPE if nobody reads a pipe (EPIPE),
+ * as standard error may be one. Either would kill the program for what it did not do. So
+ * signals are blocked around what may fail, and then the signal is taken back, unless it is
+ * the program's own and was pending before.
+ *
+ * Returns which of them are the program's own.
  */
-static bool file_limit_pending(void)
+static uint64_t own_signals(void)
 {
 	uint64_t pending = 0;
 
 	syscall(SYS_rt_sigpending, &pending, sizeof(pending));
-	return pending & 1ull << (SIGXFSZ - 1);
+	return pending;
 }
 
-static void take_file_limit(bool pending)
+/* After an error of write(); errno says what it was. */
+static void take_signal(uint64_t own)
 {
-	uint64_t limit = 1ull << (SIGXFSZ - 1);
+	uint64_t sent = 1ull << ((errno == EPIPE ? SIGPIPE : SIGXFSZ) - 1);
 	struct timespec now = { };
 	int error = errno;
 
-	if (!pending)
-		syscall(SYS_rt_sigtimedwait, &limit, NULL, &now, sizeof(limit));
+	if ((error == EPIPE || error == EFBIG) && !(own & sent))
+		syscall(SYS_rt_sigtimedwait, &sent, NULL, &now, sizeof(sent));
 	errno = error;
 }
 
 static void complain(const char *what, const char *which, long error)
 {
 	char text[512], *end = text;
-	uint64_t signals;
-	bool pending;
+	uint64_t signals, own;
 	size_t len;
 
 	/* One line; which thread it was first does not matter. */
@@ -186,9 +189,9 @@ static void complain(const char *what, const char *which, long error)
 		end = put_decimal(put(end, ": error "), error);
 	end = put(end, "\n");
 	signals = block_signals();
-	pending = file_limit_pending();
-	syscall(SYS_write, 2, text, end - text);
-	take_file_limit(pending);
+	own = own_signals();
+	if (syscall(SYS_write, 2, text, end - text) < 0)
+		take_signal(own);
 	restore_signals(signals);
 }
 
@@ -310,7 +313,7 @@ static void put_file(const struct thread *thread, int fd)
 static bool reserve(int fd, unsigned long from, unsigned long to)
 {
 	static const char zero[4096];
-	bool pending = file_limit_pending();
+	uint64_t own = own_signals();
 
 	if (!syscall(SYS_fallocate, fd, 0, from, to - from))
 		return true;
@@ -321,8 +324,7 @@ static bool reserve(int fd, unsigned long from, unsigned long to)
 		if (from >= to)
 			return true;
 	}
-	if (errno == EFBIG)
-		take_file_limit(pending);
+	take_signal(own);
 	return false;
 }
 
@@ -514,8 +516,8 @@ static void save_maps(bool changed)
 		char	text[8192];
 	} *scratch;
 	int file = -1, fd = -1, error = errno;
-	uint64_t signals = block_signals();
-	bool pending = file_limit_pending(), begin = !process->pid;
+	uint64_t signals = block_signals(), own = own_signals();
+	bool begin = !process->pid;
 	char *end;
 	long got;
 
@@ -551,8 +553,7 @@ static void save_maps(bool changed)
 	while (got > 0) {
 		errno = ENOSPC;
 		if (syscall(SYS_write, file, scratch->text, got) != got) {
-			if (errno == EFBIG)
-				take_file_limit(pending);
+			take_signal(own);
 			complain("cannot write names to ", directory, errno);
 			break;
 		}
@@ -667,8 +668,7 @@ bool fntrace_grow(struct fntrace_header *buffer)
 {
 	struct thread *thread = self;
 	unsigned long done = 0, to = PAGE + thread->window + buffer->older;
-	uint64_t signals = block_signals();
-	bool pending = file_limit_pending();
+	uint64_t signals = block_signals(), own = own_signals();
 	int error = errno, fd;
 	long written;
 
@@ -684,8 +684,7 @@ bool fntrace_grow(struct fntrace_header *buffer)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0) {
-			if (errno == EFBIG)
-				take_file_limit(pending);
+			take_signal(own);
 			complain("cannot write to ", directory, errno);
 			goto out_stop;
 		}

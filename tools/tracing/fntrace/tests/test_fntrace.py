@@ -261,6 +261,23 @@ def poor(bench):
     expect("fntrace:" not in said, said)
 
 
+def nobody_listens(bench):
+    """A message that nobody can read does not end the program."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    # The program waits until its standard error has no reader.
+    for value, options in (("/nonexistent", {}),
+                           (bench.work, {"preexec_fn": limit(resource.RLIMIT_FSIZE, 100000)})):
+        with subprocess.Popen(
+                ["sh", "-c", "read line && exec env LD_PRELOAD=$0 FNTRACE_DIR=$1 $2 loop 1000",
+                 bench.library, value, program], stdin=subprocess.PIPE,
+                stderr=subprocess.PIPE, **options) as child:
+            child.stderr.close()
+            child.stdin.write(b"go\n")
+            child.stdin.close()
+            status = child.wait(timeout=TIMEOUT)
+        expect(status == 0, f"status {status}")
+
+
 def library(bench, name, *flags):
     path = bench.work / f"{name[0]}.so"
     run("gcc", "-pg", "-O1", "-shared", "-fPIC", f"-DNAME={name}", *flags, TESTS / "library.c",
@@ -1083,6 +1100,7 @@ def tests():
     yield "descendants that are not waited for", impatient
     yield "child of clone()", cloned
     yield "child of fork() that gets no file", poor
+    yield "message that nobody reads", nobody_listens
     yield "libraries at the same place", same_place
     yield "plugin and _exit()", ends_at_once
     yield "constructor of a library", constructor
