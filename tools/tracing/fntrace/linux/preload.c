@@ -720,11 +720,16 @@ static void end_thread(void *data)
 {
 	struct thread *thread = data;
 	struct fntrace_header *buffer = thread->buffer;
-	unsigned long used = buffer->next < buffer->end ? buffer->next : buffer->end;
+	unsigned long used;
 	int fd;
 
-	/* Of other destructors, whatever they are, nothing is traced. */
+	/*
+	 * Of other destructors, whatever they are, nothing is traced. Nor is a handler of
+	 * signals from here on, so that buffer->next does not move on after it was read.
+	 */
 	self = OVER;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	used = buffer->next < buffer->end ? buffer->next : buffer->end;
 	finish_buffer(thread);
 	/* Not at the end of the program, when others may go on. */
 	if (thread->window && !buffer->wraps && !buffer->older) {

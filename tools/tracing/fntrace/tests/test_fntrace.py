@@ -526,6 +526,19 @@ def stacks(way, how):
     return test
 
 
+def ending(bench):
+    """What is recorded at the end of a thread, by a handler of signals, is in the file."""
+    if os.uname().machine != "x86_64":
+        raise Skip("it steps through instructions of x86_64")
+    program = bench.compile("ending.c", "-pg", "-O1", "-ldl")
+    directory, done = bench.record(program)
+    marked = int(re.search(r"^marked (\d+)$", done.stdout, re.MULTILINE).group(1))
+    expect(0 < marked < 20, f"{marked} marks: the end is not among them")
+    events, _ = bench.chrome(directory)
+    found = sum(event["ph"] == "i" for event in events)
+    expect(found == marked, f"{found} marks of {marked}")
+
+
 def executed(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "exec")
     events, _ = bench.chrome(directory)
@@ -1107,6 +1120,7 @@ def tests():
     yield "more threads than open files", many_threads
     yield "size of files is limited", files_are_limited
     yield "killed program", crash
+    yield "signals while a thread ends", ending
     yield "exec", executed
     for way in ("-pg", "-pg -mfentry"):
         for how in ("coroutine", "protected", "handler", "alive"):
