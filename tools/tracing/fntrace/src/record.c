@@ -276,7 +276,7 @@ int do_record(int argc, char **argv)
 	struct kernel_options kernel = { };
 	struct kernel_live *live = NULL;
 	bool paused = false, raw = false, running;
-	char *size = NULL, *path, *end, *library, byte;
+	char *size = NULL, *path, *end, *library, *absolute, byte;
 	int option, go[2], bad[2], status, code;
 	sigset_t signals, old;
 	pid_t child;
@@ -330,6 +330,10 @@ int do_record(int argc, char **argv)
 
 	library = preload_path();
 	make_directory(directory);
+	/* The program may go elsewhere before it starts others. */
+	absolute = realpath(directory, NULL);
+	if (!absolute)
+		die("cannot find the directory %s: %s", directory, strerror(errno));
 	path = xasprintf("%s/clock", directory);
 	clock = fopen(path, "we");
 	if (!clock)
@@ -352,7 +356,7 @@ int do_record(int argc, char **argv)
 	if (child < 0)
 		die("cannot start a process: %s", strerror(errno));
 	if (!child) {
-		set_environment(library, directory, size, full, paused);
+		set_environment(library, absolute, size, full, paused);
 		close(go[1]);
 		if (read(go[0], &byte, 1) != 1)
 			_exit(1);
@@ -390,6 +394,7 @@ int do_record(int argc, char **argv)
 		}
 	}
 	free(library);
+	free(absolute);
 	/*
 	 * What the program leaves behind when it ends becomes a child of this process. Not
 	 * before here: the kernel's tracer has a process that nobody is to wait for.

@@ -644,6 +644,16 @@ def takes_no_other(bench):
     expect("not writing" in done.stderr and file.stat().st_size == size, done.stderr)
 
 
+def elsewhere_later(bench):
+    """A program that goes elsewhere and starts others, where -o is relative."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    done = run(bench.fntrace, "record", "--raw", "-o", "here", "sh", "-c",
+               f"cd / && {program} loop 10", cwd=bench.work)
+    expect(done.stderr == "", done.stderr)
+    found = counts(bench.chrome(bench.work / "here")[0])
+    expect(found.get("leaf") == 10, f"{found}")
+
+
 def not_loaded(bench):
     """The two reasons for an empty recording are told apart."""
     done = bench.record(bench.compile("tree.c", "-O1"), options=(), status=1)[1]
@@ -1133,6 +1143,7 @@ def tests():
     yield "directory and files that are not to be written", takes_no_other
     yield "program without the library, or without hooks", not_loaded
     yield "library in a path with a space", with_space
+    yield "directory relative to another", elsewhere_later
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops
