@@ -27,6 +27,7 @@
  * @pipe: what it tells
  * @path: what it reads, as the user knows it
  * @pid: its number
+ * @unread: it did not reach the end of what it reads
  * @text: of the message received last
  * @room: for @text
  */
@@ -34,6 +35,7 @@ struct child {
 	FILE	*pipe;
 	char	*path;
 	pid_t	pid;
+	bool	unread;
 	char	*text;
 	size_t	room;
 };
@@ -128,6 +130,7 @@ static void child_died(struct child *child)
 
 	child_wait(child, &status);
 	child->pipe = NULL;
+	child->unread = true;
 	if (WIFSIGNALED(status))
 		warn("%s: damaged: the library that reads it failed (%s); what follows is lost",
 		     child->path, strsignal(WTERMSIG(status)));
@@ -154,7 +157,9 @@ static bool child_read(struct child *child, struct wire *wire)
 				goto died;
 			child->text[wire->size - 1] = '\0';
 		}
-		if (wire->type != WIRE_WARN)
+		if (wire->type == WIRE_UNREAD)
+			child->unread = true;
+		else if (wire->type != WIRE_WARN)
 			return wire->type != WIRE_END;
 		if (wire->size)
 			warn("%s: %s", child->path, child->text);
@@ -306,6 +311,7 @@ static bool source_next(struct source *base, struct event *event)
 		}
 	}
 	base->done = base->total;
+	source->trace->nr_unread += source->child->unread;
 	return false;
 }
 

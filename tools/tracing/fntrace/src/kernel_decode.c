@@ -501,8 +501,11 @@ static bool next_page(struct feed *feed)
 			return true;
 		decode.bad++;
 	}
+	if (ferror(feed->file))
+		tell_text(WIRE_UNREAD, 0, xasprintf("cpu%u.raw: %s; what comes behind is missing",
+						    feed->cpu, strerror(errno)));
 	/* Part of a page: the recording was cut off. */
-	if (got)
+	else if (got)
 		decode.bad++;
 	return false;
 }

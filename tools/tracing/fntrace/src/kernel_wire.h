@@ -17,6 +17,7 @@
  * @WIRE_READY: the input was opened; @value is its size in bytes
  * @WIRE_FAILED: it was not: the text says why. @value is an errno
  * @WIRE_WARN: the text is for the user
+ * @WIRE_UNREAD: as well; it says which file was not read to its end
  * @WIRE_SYMBOL: the text is the name of the next symbol: they count 0, 1, 2...
  * @WIRE_TASK: the next task: @task is its number, @symbol that of its process;
  *	the text has the names of both, each up to a NUL
@@ -31,6 +32,7 @@ enum wire_type {
 	WIRE_READY,
 	WIRE_FAILED,
 	WIRE_WARN,
+	WIRE_UNREAD,
 	WIRE_SYMBOL,
 	WIRE_TASK,
 	WIRE_EVENT,

@@ -62,6 +62,7 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 	while (raw->reader < ARRAY_SIZE(raw->readers)) {
 		next = reader_get(&raw->readers[raw->reader], sizeof(*next));
 		if (!next) {
+			raw->trace->nr_unread += raw->readers[raw->reader].failed;
 			raw->reader++;
 			continue;
 		}
@@ -327,8 +328,11 @@ static void open_maps(struct trace *trace, struct machine *machine, const char *
 	char *text, *end;
 
 	text = read_file(path, NULL);
-	if (!text)
+	if (!text) {
+		warn("cannot read %s: %s", path, strerror(errno));
+		trace->nr_unread++;
 		return;
+	}
 	end = strchr(text, '\n');
 	if (end) {
 		*end = 0;
@@ -377,10 +381,14 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 			kernel = true;
 		} else if (dot && !strcmp(dot, ".fntrace")) {
 			fd = open_input_file(file);
-			if (fd < 0 || fstat(fd, &status))
+			if (fd < 0 || fstat(fd, &status)) {
 				warn("cannot read %s: %s", file, strerror(errno));
-			else if (!open_buffer(trace, machine, file, fd, 0, status.st_size, NULL, 0))
+				trace->nr_unread++;
+			} else if (!open_buffer(trace, machine, file, fd, 0, status.st_size,
+						NULL, 0)) {
 				warn("%s: no buffer of fntrace; left out", file);
+				trace->nr_unread++;
+			}
 			if (fd >= 0)
 				close(fd);
 		}
@@ -401,7 +409,7 @@ size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark
 	for (i = 0; i < trace->nr_sources; i++) {
 		struct raw *raw = (struct raw *)trace->sources[i], scan;
 		struct fntrace_record record;
-		uint64_t bad = trace->nr_bad;
+		uint64_t bad = trace->nr_bad, unread = trace->nr_unread;
 
 		if (raw->source.next != raw_next || raw->source.machine != machine)
 			continue;
@@ -427,6 +435,7 @@ size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark
 		reader_close(&scan.readers[0]);
 		reader_close(&scan.readers[1]);
 		trace->nr_bad = bad;
+		trace->nr_unread = unread;
 	}
 	return nr;
 }

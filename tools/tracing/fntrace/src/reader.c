@@ -64,6 +64,7 @@ static bool fill(struct reader *reader, size_t size)
 			warn("cannot read %s: %s; what comes behind is missing", reader->path,
 			     strerror(errno));
 			reader->to = reader->from;
+			reader->failed = true;
 		}
 	}
 	while (reader->have < reader->size && reader->from < reader->to) {
@@ -74,9 +75,11 @@ static bool fill(struct reader *reader, size_t size)
 		got = pread(fd, reader->buffer + reader->have, want, reader->from);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0)
+		if (got < 0) {
 			warn("cannot read %s: %s; what comes behind is missing", reader->path,
 			     strerror(errno));
+			reader->failed = true;
+		}
 		if (got <= 0) {
 			reader->to = reader->from;
 			break;

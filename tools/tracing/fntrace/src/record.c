@@ -221,8 +221,14 @@ static int wait_for(pid_t child, FILE *clock, const sigset_t *signals, bool *run
 	return WEXITSTATUS(status);
 }
 
-/* @running: processes of the program still write to their files. */
-static int finish(const char *directory, bool running)
+/*
+ * Convert what was recorded, and remove it if nothing in it is missing in what was made of
+ * it: it is all that there is of the run. Returns 0 if that is so, or an errno.
+ *
+ * @kernel: the kernel was recorded
+ * @running: processes of the program still write to their files
+ */
+static int finish(const char *directory, bool kernel, bool running)
 {
 	struct options options = {
 		.path = directory,
@@ -234,7 +240,9 @@ static int finish(const char *directory, bool running)
 	int error;
 
 	raw_open_dir(trace, machine, directory);
-	kernel_open_dir(trace, machine, directory, &machine->clock->map);
+	error = kernel_open_dir(trace, machine, directory, &machine->clock->map);
+	if (error && (kernel || error != -ENOENT))
+		trace->nr_unread++;
 	if (!trace->nr_sources) {
 		if (directory_has_maps(directory))
 			warn("no function was traced; was the program compiled for this (-pg)?");
@@ -243,6 +251,11 @@ static int finish(const char *directory, bool running)
 		error = ENODATA;
 	} else {
 		error = convert(trace, &uftrace_writer, &options);
+		/* Of processes that still run they are kept anyway. */
+		if (!error && trace->nr_unread && !running) {
+			warn("not all of it could be converted; %s keeps the records", directory);
+			error = EIO;
+		}
 	}
 	trace_close(trace);
 	free(trace);
@@ -419,7 +432,7 @@ int do_record(int argc, char **argv)
 	free(functions);
 	free(events);
 	free(size);
-	if (!raw && finish(directory, running) && !status)
+	if (!raw && finish(directory, kernel.dir, running) && !status)
 		status = 1;
 	return status;
 }

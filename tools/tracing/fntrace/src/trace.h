@@ -237,6 +237,7 @@ struct source {
  * @nr_repaired: ends that were put in
  * @nr_backwards: times that were earlier than the one before
  * @nr_bad: records that are none
+ * @nr_unread: inputs that were not read, or not to their end; what is wrong was told
  */
 struct trace {
 	struct machine	*machines;
@@ -253,6 +254,7 @@ struct trace {
 	uint64_t	nr_backwards;
 	uint64_t	nr_repaired;
 	uint64_t	nr_bad;
+	uint64_t	nr_unread;
 	/* Of trace.c and symbol.c. */
 	struct task	*task_table[4096];
 	struct name	*name_table[16384];
@@ -505,6 +507,7 @@ int open_input_file(const char *path);
 
 /*
  * struct reader - read a part of a file from its beginning to its end
+ * @failed: the end could not be reached; a message was printed
  *
  * All readers together have a fixed amount of memory for what they read ahead.
  */
@@ -516,6 +519,7 @@ struct reader {
 	size_t		size;
 	size_t		used;
 	size_t		have;
+	bool		failed;
 };
 
 /*

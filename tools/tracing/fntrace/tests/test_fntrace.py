@@ -674,7 +674,7 @@ def kernel_page(start, events):
     return (struct.pack("<QQ", start, len(data)) + data).ljust(KERNEL_PAGE, b"\0")
 
 
-def kernel_directory(directory, pid=100):
+def kernel_directory(directory, pid=100, things=True):
     """One CPU, two pages: called() ten times in each, with a point inside of it."""
     for name, (number, fields, text) in KERNEL_FORMATS.items():
         file = directory / "events" / name / "format"
@@ -699,7 +699,8 @@ def kernel_directory(directory, pid=100):
     for kind, rest in ((11, struct.pack("<Qi", 0xffffffff81000000, 0)),
                        (300, struct.pack("<iHH", 7, 16, 5) + b"text\0"),
                        (10, struct.pack("<Qi", 0xffffffff81000000, 0))):
-        calls.append(struct.pack("<HBBi", kind, 0, 0, pid) + rest)
+        if things or kind != 300:
+            calls.append(struct.pack("<HBBi", kind, 0, 0, pid) + rest)
     (directory / "cpu0.raw").write_bytes(kernel_page(10 ** 9, calls * 10) +
                                          kernel_page(2 * 10 ** 9, calls * 10))
 
@@ -712,6 +713,35 @@ def made_by_kernel(bench):
     expect(counts(events) == {"called": 20}, f"{counts(events)}")
     texts = [event["args"]["text"] for event in events if event["ph"] == "i"]
     expect(texts == ["value=7 name=text"] * 20, f"{texts[:1]}")
+
+
+def keeps_unread(bench):
+    """What could not be converted is not removed."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    good, directory = bench.work / "good", bench.work / "data"
+    # Fields of points have no room in uftrace's files, and would be kept.
+    kernel_directory(good, things=False)
+    options = {}
+    # Done in the place of the kernel's tracer, while the program is recorded.
+    for script, file, says in (
+            (":", "", ""),
+            ("echo damaged > kernel/info", "kernel/info", "lacks a description"),
+            ("mkdir kernel/cpu1.raw", "kernel/cpu0.raw", "Is a directory"),
+            ("truncate -s 1T kernel/cpu0.raw", "kernel/cpu0.raw", "what follows is lost"),
+            ("echo damaged > 7-0.fntrace", "7-0.fntrace", "no buffer"),
+            ("ln -s nowhere 7-0.maps", "7-0.maps", "cannot read")):
+        # The process that reads the kernel's files has no more time than that.
+        if "truncate" in script:
+            options = {"preexec_fn": limit(resource.RLIMIT_CPU, 1)}
+        done = run(bench.fntrace, "record", "-o", directory, "sh", "-c",
+                   f"cp -r {good} {directory}/kernel && cd {directory} && {script} && "
+                   f"exec {program}", status=None, **options)
+        expect(done.returncode == bool(file) and says in done.stderr and
+               ("not all of it" in done.stderr) == bool(file),
+               f"{script}: status {done.returncode}, {done.stderr}")
+        kept = len(list(directory.glob("*-*.fntrace"))) + (directory / "kernel").exists()
+        expect(kept >= 2 if file else kept == 0, f"{script}: {kept} are kept")
+        expect(not file or os.path.lexists(directory / file), f"{file} is gone")
 
 
 def elsewhere_later(bench):
@@ -1228,6 +1258,7 @@ def tests():
     yield "library in a path with a space", with_space
     yield "directory relative to another", elsewhere_later
     yield "kernel's trace without a kernel", made_by_kernel
+    yield "records that could not be converted", keeps_unread
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops
