@@ -73,6 +73,7 @@ struct drain {
  * @stop: a pipe; it is closed to end the threads
  * @running: a thread says here that it runs
  * @guard: a pipe to the process that ends the recording if this one cannot
+ * @guard_pid: its number
  * @graph_function: set_graph_function is ours, to be emptied
  * @graph_depth: max_graph_depth is ours, to be set to 0
  */
@@ -85,6 +86,7 @@ struct kernel_live {
 	int			stop[2];
 	int			running[2];
 	int			guard;
+	pid_t			guard_pid;
 	bool			graph_function;
 	bool			graph_depth;
 };
@@ -251,8 +253,10 @@ static void guard_main(struct kernel_live *live, int fd)
 }
 
 /*
- * Start the process that undoes everything if this one dies. It is no child of
- * ours, as a wait() of ours would wait for it.
+ * Start the process that undoes everything if this one dies. Who waits for any child must
+ * not wait for it, so it sends no signal when it ends: waitpid() without __WCLONE does not
+ * know such a child. As a child of a child that ends, it would become one of ours again
+ * where this process is the first of a container, or waits for all descendants.
  */
 static int start_guard(struct kernel_live *live)
 {
@@ -261,12 +265,12 @@ static int start_guard(struct kernel_live *live)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return errno;
-	pid = fork();
+	/* fork(), but for the signal. There are no other threads. */
+	pid = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 	error = pid < 0 ? errno : 0;
 	if (!pid) {
 		close(ends[1]);
-		if (!fork())
-			guard_main(live, ends[0]);
+		guard_main(live, ends[0]);
 		_exit(0);
 	}
 	close(ends[0]);
@@ -274,9 +278,8 @@ static int start_guard(struct kernel_live *live)
 		close(ends[1]);
 		return error;
 	}
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
 	live->guard = ends[1];
+	live->guard_pid = pid;
 	return 0;
 }
 
@@ -841,6 +844,8 @@ static void free_live(struct kernel_live *live)
 		if (write(live->guard, "", 1) != 1)
 			warn("the process that watches: %s", strerror(errno));
 		close(live->guard);
+		while (waitpid(live->guard_pid, NULL, __WCLONE) < 0 && errno == EINTR)
+			;
 	}
 	tracefs_instance_free(live->instance);
 	free(live->dir);

@@ -171,7 +171,8 @@ static void add_word(const char ***list, unsigned int *nr, const char *word)
 
 /*
  * Wait for the program and for all that it started, which are children of this process
- * once their parents are gone (PR_SET_CHILD_SUBREAPER). Once a second the clocks are
+ * once their parents are gone (PR_SET_CHILD_SUBREAPER). The process that kernel_live_start()
+ * makes is none that waitpid() finds. Once a second the clocks are
  * compared, so that a trace has nanoseconds even if its program cannot do that any more.
  *
  * @running: set if a signal ended the wait for processes that go on
@@ -408,10 +409,7 @@ int do_record(int argc, char **argv)
 	}
 	free(library);
 	free(absolute);
-	/*
-	 * What the program leaves behind when it ends becomes a child of this process. Not
-	 * before here: the kernel's tracer has a process that nobody is to wait for.
-	 */
+	/* What the program leaves behind when it ends becomes a child of this process. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 		warn("cannot wait for what the program starts: %s", strerror(errno));
 	if (write(go[1], "", 1) != 1)

@@ -42,7 +42,7 @@ inside()
 before=$(ls "$tracefs/instances")
 
 echo "TAP version 13"
-echo "1..17"
+echo "1..18"
 
 "$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
 	"$program" 2>"$work/said"
@@ -119,6 +119,11 @@ test_that $? "an event that does not exist is refused by name"
 "$fntrace" record -g no_such_function -o "$work/bad" "$program" 2>"$work/bad-said"
 [ $? -ne 0 ] && grep -q 'no_such_function' "$work/bad-said"
 test_that $? "a function that does not exist is refused by name"
+
+# As for the first process of a container, orphans are children of fntrace.
+timeout -s KILL 30 "$program" reaper "$fntrace" record -k --raw -o "$work/first" "$program" \
+	2>>"$work/said"
+test_that $? "a process that has all orphans records the kernel, and ends"
 
 [ "$(ls "$tracefs/instances")" = "$before" ] && [ "$(cat "$tracefs/current_tracer")" = nop ]
 test_that $? "nothing is left in tracefs"
