@@ -29,6 +29,7 @@
 
 /**
  * struct list_task - struct task.out
+ * @source: what @label was made for; the task has another name in another one
  * @label: see make_label(); not a string
  * @label_len: of it
  * @depth: calls that have not ended
@@ -36,6 +37,7 @@
  * @begun: when they began
  */
 struct list_task {
+	const struct source *source;
 	char		*label;
 	size_t		label_len;
 	size_t		depth;
@@ -105,7 +107,8 @@ static void make_label(struct list_task *own, const struct task *task)
 	const char *from = text;
 	char *to;
 
-	own->label = xalloc(4 * len + TASK_WIDTH);
+	own->source = task->source;
+	own->label = xrealloc(own->label, 4 * len + TASK_WIDTH);
 	to = put_clean(own->label, &from, text + len);
 	while (to < own->label + TASK_WIDTH)
 		*to++ = ' ';
@@ -121,6 +124,7 @@ static struct list_task *grow_task(struct task *task)
 
 	own = xrealloc(own, sizeof(*own) + room * sizeof(own->begun[0]));
 	if (new) {
+		own->label = NULL;
 		make_label(own, task);
 		own->depth = 0;
 	}
@@ -268,6 +272,8 @@ static void list_event(const struct event *event)
 		}
 		write_entry();
 	}
+	if (own->source != event->task->source)
+		make_label(own, event->task);
 
 	switch (event->type) {
 	case EVENT_ENTRY:

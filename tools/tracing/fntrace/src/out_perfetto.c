@@ -234,8 +234,10 @@ static struct perfetto_task *name_task(struct task *task)
 	char *to, *packet, *track, *message, *name;
 	uint64_t parent;
 
-	if (!own) {
-		own = xalloc(sizeof(*own));
+	/* A thread of another process is another thread, even with the same number. */
+	if (!own || own->process->pid != process->pid) {
+		if (!own)
+			own = xalloc(sizeof(*own));
 		own->uuid = ++perfetto.last_track;
 		to = put_field(own->track, TRACK_EVENT_TRACK_UUID, own->uuid);
 		own->len = to - own->track;

@@ -23,11 +23,18 @@
 /* Above are kernels. */
 #define USER_END	(UINT64_C(1) << 47)
 
-/* What of a task is not in its file yet. */
+/* From when on a task was in a process. */
+struct turn {
+	const struct process	*process;
+	uint64_t		ns;
+};
+
+/* What of a task is not in its file yet, and all its processes. */
 struct pending {
 	struct uftrace_record	records[512];
 	unsigned int		nr;
-	uint64_t		first_ns;
+	unsigned int		nr_turns;
+	struct turn		*turns;
 	bool			written;
 };
 
@@ -93,8 +100,13 @@ static void put_record(struct task *task, uint64_t ns, unsigned int type, unsign
 
 	if (!pending) {
 		pending = xalloc(sizeof(*pending));
-		pending->first_ns = ns;
 		task->out = pending;
+	}
+	if (!pending->nr_turns || pending->turns[pending->nr_turns - 1].process != task->process) {
+		pending->turns = xrealloc(pending->turns,
+					  (pending->nr_turns + 1) * sizeof(*pending->turns));
+		pending->turns[pending->nr_turns].process = task->process;
+		pending->turns[pending->nr_turns++].ns = ns;
 	}
 	if (pending->nr == ARRAY_SIZE(pending->records))
 		flush_task(task);
@@ -406,7 +418,7 @@ static void write_tasks(void)
 	const struct process *process;
 	struct out *out = open_file("task.txt");
 	const struct task *task;
-	unsigned int number = 0;
+	unsigned int number = 0, i;
 
 	for (process = current->processes; process; process = process->next) {
 		if (!has_session(process))
@@ -420,11 +432,12 @@ static void write_tasks(void)
 	for (task = current->tasks; task; task = task->next) {
 		const struct pending *pending = task->out;
 
-		if (!pending)
-			continue;
-		put_time(out, "TASK", pending->first_ns);
-		out_printf(out, "tid=%" PRIu64 " pid=%" PRIu64 "\n", out_tid(task),
-			   out_pid(task->process));
+		/* One for each session, also of the same process: uftrace takes it from there. */
+		for (i = 0; pending && i < pending->nr_turns; i++) {
+			put_time(out, "TASK", pending->turns[i].ns);
+			out_printf(out, "tid=%" PRIu64 " pid=%" PRIu64 "\n", out_tid(task),
+				   out_pid(pending->turns[i].process));
+		}
 	}
 	close_file(out);
 }
@@ -485,6 +498,9 @@ static int uftrace_end(struct trace *trace)
 	write_tasks();
 	write_names_of_threads();
 	write_info();
+	for (task = trace->tasks; task; task = task->next)
+		if (task->out)
+			free(((struct pending *)task->out)->turns);
 	if (too_deep)
 		warn("%" PRIu64 " calls deeper than %u are left out: uftrace has no room for them",
 		     too_deep, UFTRACE_DEPTH_MAX);

@@ -24,6 +24,7 @@
 /*
  * struct raw - one buffer
  * @path: its file
+ * @name: of its thread
  * @swap: it has the other order of bytes
  * @below: the kernel ran below the addresses of its file: only names say where
  * @readers: parts of the file, the one with the older records first
@@ -34,6 +35,7 @@ struct raw {
 	struct process	*process;
 	struct task	*task;
 	char		*path;
+	char		name[sizeof(((struct fntrace_header *)0)->name)];
 	bool		swap;
 	bool		below;
 	uint64_t	addr_high;
@@ -253,8 +255,10 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->source.next = raw_next;
 	raw->source.close = raw_close;
 	raw->source.machine = machine;
+	raw->source.name = raw->name;
 	raw->source.total = used + older;
 	raw->trace = trace;
+	memcpy(raw->name, header.name, sizeof(raw->name));
 	raw->path = xstrdup(path);
 	raw->swap = swap;
 	raw->time = header.start.counter;

@@ -59,6 +59,12 @@ const char *program_name(const struct process *process)
 	return name && *name ? name : "?";
 }
 
+static void task_name(struct task *task, const char *name)
+{
+	if (name && *name)
+		snprintf(task->name, sizeof(task->name), "%s", name);
+}
+
 struct task *trace_task(struct trace *trace, struct process *process,
 			uint32_t tid, const char *name)
 {
@@ -77,8 +83,7 @@ struct task *trace_task(struct trace *trace, struct process *process,
 		task->next = trace->tasks;
 		trace->tasks = task;
 	}
-	if (name && *name)
-		snprintf(task->name, sizeof(task->name), "%s", name);
+	task_name(task, name);
 	return task;
 }
 
@@ -172,6 +177,27 @@ static bool is_over(const struct task *task, const struct event *event)
 					    frame->depth > event->depth;
 }
 
+/*
+ * A task goes on in another file, or in another process. Returns false if one of its calls
+ * has to end first, as is in @event then: of what they were called from nothing is left.
+ * They end right before @head, so that at its time the task is in one process only.
+ */
+static bool task_moves(struct trace *trace, struct event *event, struct source *source)
+{
+	const struct event *head = &source->head;
+	struct task *task = head->task;
+	uint64_t ns = head->ns ? head->ns - 1 : 0;
+
+	if (task->depth && task->process != head->process) {
+		repair(trace, event, task, ns > task->last_ns ? ns : task->last_ns);
+		return false;
+	}
+	task->process = head->process;
+	task->source = source;
+	task_name(task, source->name);
+	return true;
+}
+
 bool trace_next(struct trace *trace, struct event *event)
 {
 	struct source *source;
@@ -196,8 +222,12 @@ again:
 	if (!trace->nr_open)
 		return false;
 
-	head = &trace->sources[0]->head;
+	source = trace->sources[0];
+	head = &source->head;
 	task = head->task;
+	if (head->process && (task->source != source || task->process != head->process) &&
+	    !task_moves(trace, event, source))
+		return true;
 	if (head->ns < task->last_ns) {
 		trace->nr_backwards++;
 		head->ns = task->last_ns;

@@ -147,7 +147,9 @@ struct frame {
 
 /*
  * struct task - a thread, or a CPU of a kernel that has none
- * @process: its address space
+ * @process: its address space; exec() changes it, and so does another process that gets
+ *	the number of a thread which ended
+ * @source: of trace_next(): which one had its last event with a process
  * @tid: its number on its machine
  * @name: what it is called
  * @frames: calls that have not ended, outermost first
@@ -157,6 +159,7 @@ struct frame {
  */
 struct task {
 	struct process	*process;
+	const struct source *source;
 	uint32_t	tid;
 	char		name[32];
 	struct frame	*frames;
@@ -213,6 +216,7 @@ struct trace;
  *	Returns false at the end.
  * @close: frees what the source has, with the source itself
  * @machine: whose clock it has
+ * @name: what the task of its events is called, if it has one task; NULL keeps the name
  * @total: bytes there are to read, for the progress line; 0 if unknown
  * @done: bytes read
  *
@@ -223,6 +227,7 @@ struct source {
 	bool		(*next)(struct source *source, struct event *event);
 	void		(*close)(struct source *source);
 	struct machine	*machine;
+	const char	*name;
 	uint64_t	total;
 	uint64_t	done;
 	/* The merger's. */
@@ -300,7 +305,7 @@ const char *program_name(const struct process *process);
 
 /*
  * trace_task() - the task of this number, made if there is none yet
- * @process: where it belongs if it is new
+ * @process: where it belongs if it is new, until an event says otherwise
  * @name: NULL keeps what is known
  *
  * Sources of the same machine share tasks; so the kernel's side of a thread is
@@ -320,7 +325,8 @@ void trace_add_source(struct trace *trace, struct source *source);
  *
  * Per task, entries and exits nest: an end without a beginning is left out and
  * counted, a missing one is put in. Time of a task never goes back: what comes
- * late gets the time of what was before it, and is counted.
+ * late gets the time of what was before it, and is counted. Where a task gets another
+ * process, calls in the one before end.
  *
  * Return: false at the end.
  */

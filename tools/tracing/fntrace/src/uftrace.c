@@ -19,7 +19,26 @@
 #include "uftrace.h"
 
 /*
+ * struct turn - from when on a number of a thread is that of a process, in its file's time
+ *
+ * Only where that changes: the process that it had first is the task's.
+ */
+struct turn {
+	const struct task	*task;
+	struct process		*process;
+	uint64_t		time;
+};
+
+/* Of all tasks, in the order of task.txt. */
+struct turns {
+	struct turn	*list;
+	size_t		nr;
+};
+
+/*
  * struct dat - the file of a task
+ * @process: which it is in at @time
+ * @turns: which it will be in; those up to @turn are over
  * @path: of it
  * @swap: it has the other order of bytes
  * @more: arguments follow the last record
@@ -32,6 +51,8 @@ struct dat {
 	struct trace	*trace;
 	struct process	*process;
 	struct task	*task;
+	struct turns	turns;
+	size_t		turn;
 	struct reader	reader;
 	char		*path;
 	bool		swap;
@@ -99,6 +120,8 @@ static bool dat_next(struct source *source, struct event *event)
 	}
 
 	dat->time = dat->swap ? bswap_64(record->time) : record->time;
+	while (dat->turn < dat->turns.nr && dat->turns.list[dat->turn].time <= dat->time)
+		dat->process = dat->turns.list[dat->turn++].process;
 	event->ns = clock_of_ns(source->machine->clock, dat->time);
 	event->task = dat->task;
 	event->process = dat->process;
@@ -136,6 +159,7 @@ static void dat_close(struct source *source)
 	size_t i;
 
 	reader_close(&dat->reader);
+	free(dat->turns.list);
 	free(dat->path);
 	/* The last one takes the names along. */
 	if (!--*(size_t *)dat->events[EVENTS_MAX]) {
@@ -241,6 +265,37 @@ static void read_library(struct trace *trace, struct process *process, const cha
 	process_map(process, &map);
 }
 
+/* Another session of the same process is no turn. */
+static void add_turn(struct turns *turns, const struct task *task, struct process *process,
+		     uint64_t time)
+{
+	const struct process *last = task->process;
+	size_t i;
+
+	for (i = 0; i < turns->nr; i++)
+		if (turns->list[i].task == task)
+			last = turns->list[i].process;
+	if (last == process)
+		return;
+	turns->list = xrealloc(turns->list, (turns->nr + 1) * sizeof(*turns->list));
+	turns->list[turns->nr++] = (struct turn){ .task = task, .process = process, .time = time };
+}
+
+/* Those of one task. */
+static struct turns turns_of(const struct turns *turns, const struct task *task)
+{
+	struct turns own = { };
+	size_t i;
+
+	for (i = 0; i < turns->nr; i++) {
+		if (turns->list[i].task != task)
+			continue;
+		own.list = xrealloc(own.list, (own.nr + 1) * sizeof(*own.list));
+		own.list[own.nr++] = turns->list[i];
+	}
+	return own;
+}
+
 static struct process *process_of(struct trace *trace, struct machine *machine, uint32_t tid)
 {
 	struct task *task;
@@ -264,10 +319,13 @@ static void inherit_maps(struct process *child, const struct process *parent)
 		child->exe = xstrdup(parent->exe);
 }
 
-static void read_tasks(struct trace *trace, struct machine *machine, const char *dir)
+static void read_tasks(struct trace *trace, struct machine *machine, const char *dir,
+		       struct turns *turns)
 {
 	static const char session[] = "SESS timestamp=%" SCNu64 ".%" SCNu64
 		" %*[^i]id=%u sid=%63s exename=\"%4095[^\"]";
+	static const char task[] = "TASK timestamp=%" SCNu64 ".%" SCNu64 " tid=%u pid=%u";
+	static const char child[] = "FORK timestamp=%" SCNu64 ".%" SCNu64 " pid=%u ppid=%u";
 	static const char library[] = "DLOP timestamp=%" SCNu64 ".%" SCNu64
 		" tid=%u sid=%*s base=%" SCNx64 " libname=\"%4095[^\"]";
 	char *file = xasprintf("%s/task.txt", dir), *line, *rest, *text;
@@ -279,18 +337,21 @@ static void read_tasks(struct trace *trace, struct machine *machine, const char 
 	while (rest && (line = strsep(&rest, "\n"))) {
 		char sid[64], exe[4096] = "?";
 		uint64_t seconds, ns, base;
+		struct process *process;
 		unsigned int pid, tid;
 
 		if (sscanf(line, session, &seconds, &ns, &pid, sid, exe) >= 4) {
 			read_session(trace, trace_process(trace, machine, pid, exe), dir, sid,
 				     seconds * NSEC_PER_SEC + ns);
-		} else if (sscanf(line, "TASK timestamp=%*s tid=%u pid=%u", &tid, &pid) == 2) {
-			trace_task(trace, trace_process(trace, machine, pid, NULL), tid, NULL);
-		} else if (sscanf(line, "FORK timestamp=%*s pid=%u ppid=%u", &tid, &pid) == 2) {
-			struct process *child = trace_process(trace, machine, tid, NULL);
-
-			inherit_maps(child, trace_process(trace, machine, pid, NULL));
-			trace_task(trace, child, tid, NULL);
+		} else if (sscanf(line, task, &seconds, &ns, &tid, &pid) == 4) {
+			process = trace_process(trace, machine, pid, NULL);
+			add_turn(turns, trace_task(trace, process, tid, NULL), process,
+				 seconds * NSEC_PER_SEC + ns);
+		} else if (sscanf(line, child, &seconds, &ns, &tid, &pid) == 4) {
+			process = trace_process(trace, machine, tid, NULL);
+			inherit_maps(process, trace_process(trace, machine, pid, NULL));
+			add_turn(turns, trace_task(trace, process, tid, NULL), process,
+				 seconds * NSEC_PER_SEC + ns);
 		} else if (sscanf(line, library, &seconds, &ns, &tid, &base, exe) == 5) {
 			read_library(trace, process_of(trace, machine, tid), dir, exe, base,
 				     seconds * NSEC_PER_SEC + ns);
@@ -364,6 +425,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 	char *info = xasprintf("%s/info", path);
 	struct uftrace_file header;
 	size_t before = trace->nr_sources;
+	struct turns turns = { };
 	struct dirent **entries;
 	int i, count, fd;
 	char **events;
@@ -379,7 +441,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 	if (header.elf_class != 2)
 		warn("%s: of a 32 bit program; addresses may be wrong", path);
 
-	read_tasks(trace, machine, path);
+	read_tasks(trace, machine, path, &turns);
 	events = read_events(path);
 	count = scandir(path, &entries, NULL, versionsort);
 	for (i = 0; i < count; i++) {
@@ -405,6 +467,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 				dat->trace = trace;
 				dat->task = task;
 				dat->process = task->process;
+				dat->turns = turns_of(&turns, task);
 				dat->path = xstrdup(file);
 				dat->swap = swap;
 				dat->events = events;
@@ -418,6 +481,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 	}
 	if (count >= 0)
 		free(entries);
+	free(turns.list);
 	/* Also of threads that only their files tell of. */
 	read_names(trace, machine, path);
 	if (trace->nr_sources == before) {

@@ -545,6 +545,76 @@ def executed(bench):
     expect(counts(events).get("main") == 2, f"main: {counts(events).get('main')}")
 
 
+def processes(events):
+    """By name of a function, the number and the name of the process it is called in."""
+    names, found = {}, {}
+    for event in events:
+        if event["ph"] == "M" and event["name"] == "process_name":
+            names[event["pid"]] = event["args"]["name"]
+        elif event["ph"] == "B":
+            found.setdefault(event["name"], set()).add((event["pid"], names[event["pid"]]))
+    return found
+
+
+def becomes(bench):
+    """A program that becomes another one: each has its functions and its names."""
+    need("uftrace")
+    second = family(bench)
+    directory, _ = bench.record(
+        bench.compile("tree.c", "-pg", "-O1", name="first"), "exec", second, "names")
+    again = bench.work / "again"
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
+    found = {}
+    for where in (directory, again):
+        events, said = bench.chrome(where)
+        expect(("1 ends were missing" in said) == (where == directory), said)
+        found = counts(events)
+        expect((found["leaf"], found["child"], found["main"]) == (1, 1, 2), f"{found}")
+    found = processes(bench.chrome(directory)[0])
+    expect({name for _, name in found["leaf"]} == {"first"} and
+           {name for _, name in found["child"]} == {"family"}, f"{found}")
+    text = run(bench.fntrace, "replay", directory).stdout
+    expect(re.search(r" first-\d+ +leaf\(\)", text) and
+           re.search(r" speaker-\d+ +child\(\)", text), text)
+    out = bench.work / "trace.svg"
+    run(bench.fntrace, "convert", "-f", "flame", "-o", out, directory)
+    titles = [(element.text or "?").splitlines()[0]
+              for element in xml.etree.ElementTree.parse(out).iter()
+              if element.tag.endswith("title")]
+    expect("first" in titles and "family / speaker" in titles, f"{titles}")
+    # uftrace takes the functions of the first for those of the second, or has no names.
+    text = run("uftrace", "replay", "-f", "none", "-d", again).stdout
+    expect("leaf();" in text and "child();" in text, text)
+
+
+def number_again(bench):
+    """Two processes of which a thread has the same number, one after the other."""
+    directory, again = bench.work / "data", bench.work / "again"
+    directory.mkdir()
+    for number, pid in enumerate((100, 200)):
+        start = 1000 + 1000 * number
+        (directory / f"7-{number}.fntrace").write_bytes(
+            buffer([(start, ENTRY, 0, 0x1000 + pid), (start + 10, ENTRY, 1, 0x2000 + pid),
+                    (start + 20, EXIT, 1, 0x2000 + pid)][:3 - number] +
+                   ([(start + 30, EXIT, 1, 0x2200 + pid)] if number else []),
+                   tid=7, pid=pid, name=b"owner%d" % number, clocks=((1, 1), (10 ** 6, 10 ** 6))))
+        (directory / f"{pid}-0.maps").write_text(f"/nowhere/program{pid}\n", encoding="ascii")
+    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
+    for where in (directory, again):
+        events, said = bench.chrome(where)
+        calls = [(event["pid"], event["ph"]) for event in events if event["ph"] in "BE"]
+        expect(calls == [(100, "B"), (100, "B"), (100, "E"), (100, "E"),
+                         (200, "B"), (200, "B"), (200, "E"), (200, "E")], f"{calls}, {said}")
+        expect({name for names in processes(events).values() for name in names} ==
+               {(100, "program100"), (200, "program200")}, f"{processes(events)}")
+    text = run(bench.fntrace, "replay", directory).stdout
+    expect(text.count("owner0-7") == 3 and text.count("owner1-7") >= 2, text)
+    out = bench.work / "trace.pftrace"
+    run(bench.fntrace, "convert", "-f", "perfetto", "-o", out, directory)
+    done = run(sys.executable, TESTS / "check_perfetto.py", out, status=None)
+    expect(done.returncode in (0, 4), done.stdout + done.stderr)
+
+
 def plugin(bench):
     """Exceptions inside of a library that only its user sees."""
     need("gcc", "g++")
@@ -937,11 +1007,12 @@ ENTRY, EXIT, MARK = 0, 1, 3
 SEND, RECEIVE = 1 << 47, 1 << 46
 
 
-def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", hertz=0):
+def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", hertz=0,
+           pid=100):
     """A file of one buffer; RECORDS are (counter, type, depth, value)."""
     base = 1 << 20
     end = base + 16 * len(records)
-    head = struct.pack(order + BUFFER, MAGIC, 0x01020304, 1, 4096, 1, 0, 0, 100, tid, 0, 0,
+    head = struct.pack(order + BUFFER, MAGIC, 0x01020304, 1, 4096, 1, 0, 0, pid, tid, 0, 0,
                        0, hertz, *clocks[0], *clocks[1], base, 0, end, end, 0, 0, 0, 0, name)
     body = b"".join(struct.pack(order + "QQ", counter, value << 16 | depth << 2 | kind)
                     for counter, kind, depth, value in records)
@@ -1245,6 +1316,8 @@ def tests():
     yield "killed program", crash
     yield "signals while a thread ends", ending
     yield "exec", executed
+    yield "exec of another program", becomes
+    yield "number of a thread that ended", number_again
     for way in ("-pg", "-pg -mfentry"):
         for how in ("coroutine", "protected", "handler", "alive"):
             yield f"stacks of the program's own: {how}, {way}", stacks(way, how)

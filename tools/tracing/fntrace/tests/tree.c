@@ -76,7 +76,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1 && !strcmp(argv[1], "exec")) {
 		leaf();
-		execl(argv[0], argv[0], NULL);
+		if (argc > 2)
+			execv(argv[2], argv + 2);
+		else
+			execl(argv[0], argv[0], NULL);
 		return 1;
 	}
 	walk(6);
