@@ -31,7 +31,7 @@ void clock_free(struct clock *clock)
 	free(clock);
 }
 
-void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns)
+void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns, bool recorder)
 {
 	struct clock_map *map = &clock->map;
 
@@ -42,14 +42,19 @@ void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns)
 		map->room = map->room ? 2 * map->room : 16;
 		map->pairs = xrealloc(map->pairs, map->room * sizeof(*map->pairs));
 	}
-	map->pairs[map->nr++] = (struct clock_pair){ .counter = counter, .ns = ns };
+	map->pairs[map->nr++] = (struct clock_pair){
+		.counter = counter, .ns = ns, .recorder = recorder,
+	};
 }
 
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct clock_pair *x = a, *y = b;
 
-	return x->counter < y->counter ? -1 : x->counter > y->counter;
+	if (x->counter != y->counter)
+		return x->counter < y->counter ? -1 : 1;
+	/* Of these, at most one is in a chain. */
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
 static uint64_t rate(const struct clock_pair *from, const struct clock_pair *to)
@@ -57,35 +62,192 @@ static uint64_t rate(const struct clock_pair *from, const struct clock_pair *to)
 	return ((__uint128_t)(to->ns - from->ns) << 32) / (to->counter - from->counter);
 }
 
+/*
+ * Leave the longest chain of pairs in which both numbers grow; returns its length. A wrong
+ * pair is before or behind many others in one number only, so that it would cost them all.
+ * The pairs are in order. tail[] has the last pair of the best chain of each length: the
+ * one with the least time.
+ */
+static size_t clock_chain(struct clock_pair *pairs, size_t nr)
+{
+	size_t *before = xalloc((nr + 1) * sizeof(*before));
+	size_t *tail = xalloc((nr + 1) * sizeof(*tail));
+	size_t i, at, length = 0;
+
+	for (i = 0; i < nr; i++) {
+		size_t low = 0, high = length;
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (pairs[tail[middle]].ns < pairs[i].ns)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		before[i] = low ? tail[low - 1] : nr;
+		tail[low] = i;
+		if (low == length)
+			length++;
+	}
+	/* From its end to its beginning, then together. */
+	at = length ? tail[length - 1] : nr;
+	for (i = length; i-- > 0; at = before[at])
+		tail[i] = at;
+	for (i = 0; i < length; i++)
+		pairs[i] = pairs[tail[i]];
+	free(before);
+	free(tail);
+	return length;
+}
+
+/* A reading may come late by so much, and clocks are adjusted by far less than that part. */
+#define LATE_NS		1000000
+#define LATE_PART	16
+
+/*
+ * Does a pair agree with those of the recorder? Between two of them it is near their line.
+ * Outside of them CLOCK_MONOTONIC may have stood still, as in suspend, but was not faster.
+ */
+static bool clock_agrees(const struct clock_pair *own, size_t nr, const struct clock_pair *pair)
+{
+	const struct clock_pair *first = &own[0], *last = &own[nr - 1];
+	__int128_t line, late;
+	size_t i;
+
+	for (i = 1; i + 1 < nr && own[i].counter < pair->counter; i++)
+		;
+	if (pair->counter >= first->counter && pair->counter <= last->counter) {
+		first = &own[i - 1];
+		last = &own[i];
+	}
+	line = (__int128_t)first->ns + (__int128_t)(last->ns - first->ns) *
+	       ((__int128_t)pair->counter - first->counter) /
+	       (__int128_t)(last->counter - first->counter);
+	if (pair->counter < first->counter) {
+		late = ((__int128_t)first->ns - line) / LATE_PART + LATE_NS;
+		return pair->ns < first->ns && pair->ns >= line - late;
+	}
+	if (pair->counter > last->counter) {
+		late = (line - last->ns) / LATE_PART + LATE_NS;
+		return pair->ns > last->ns && pair->ns <= line + late;
+	}
+	late = (last->ns - first->ns) / LATE_PART + LATE_NS;
+	return pair->ns >= line - late && pair->ns <= line + late;
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool clock_is_usual(uint64_t rate, uint64_t usual)
+{
+	return rate >= usual - usual / LATE_PART && rate <= usual + usual / LATE_PART;
+}
+
+/*
+ * A wrong pair with both numbers below those of all others, or above, is in the chain. It
+ * gives its end another rate than the rest has. There are four pairs at least, none of them
+ * close to the next. Returns how many are left, which are the first ones.
+ */
+static size_t clock_cut_ends(struct clock_pair *pairs, size_t nr)
+{
+	uint64_t *rates = xalloc(nr * sizeof(*rates)), usual;
+	size_t i, skip = 0;
+
+	for (i = 0; i + 1 < nr; i++)
+		rates[i] = rate(&pairs[i], &pairs[i + 1]);
+	qsort(rates, nr - 1, sizeof(*rates), compare_rates);
+	usual = rates[(nr - 1) / 2];
+	free(rates);
+	while (nr - skip > 2 && !clock_is_usual(rate(&pairs[skip], &pairs[skip + 1]), usual))
+		skip++;
+	while (nr - skip > 2 && !clock_is_usual(rate(&pairs[nr - 2], &pairs[nr - 1]), usual))
+		nr--;
+	memmove(pairs, pairs + skip, (nr - skip) * sizeof(*pairs));
+	return nr - skip;
+}
+
+/*
+ * Leave pairs that agree, those of the recorder above all; @map is in order. Returns what
+ * the recorder says of the rate, 0 if it says nothing.
+ */
+static uint64_t clock_select(struct clock_map *map)
+{
+	struct clock_pair *own = xalloc((map->nr + 1) * sizeof(*own)), *pairs = map->pairs;
+	size_t i, nr_own = 0, kept = 0;
+	uint64_t usual = 0;
+
+	for (i = 0; i < map->nr; i++)
+		if (pairs[i].recorder)
+			own[nr_own++] = pairs[i];
+	nr_own = clock_chain(own, nr_own);
+	if (nr_own > 1 && own[nr_own - 1].ns - own[0].ns >= LATE_NS) {
+		usual = rate(&own[0], &own[nr_own - 1]);
+		for (i = 0; i < map->nr; i++)
+			if (!pairs[i].recorder && clock_agrees(own, nr_own, &pairs[i]))
+				pairs[kept++] = pairs[i];
+		/* There is room: they were among these. */
+		memcpy(pairs + kept, own, nr_own * sizeof(*own));
+		map->nr = kept + nr_own;
+		qsort(pairs, map->nr, sizeof(*pairs), compare_pairs);
+	}
+	map->nr = clock_chain(pairs, map->nr);
+	free(own);
+	return usual;
+}
+
+/* How many of these are far from what the map makes of their counters. */
+static size_t clock_count_wrong(const struct clock_map *map, const struct clock_pair *pairs,
+				size_t nr)
+{
+	size_t i, wrong = 0;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t ns = clock_to_ns(map, pairs[i].counter);
+
+		wrong += ns > pairs[i].ns + APART_NS || pairs[i].ns > ns + APART_NS;
+	}
+	return wrong;
+}
+
 bool clock_finish(struct clock *clock)
 {
 	struct clock_map *map = &clock->map;
-	struct clock_pair *pairs = map->pairs, last;
-	size_t i, kept = 0;
+	struct clock_pair *pairs = map->pairs, *all = NULL, last;
+	size_t i, kept = 0, nr_all = map->nr;
+	uint64_t usual = 0;
 
 	if (map->nr) {
 		qsort(pairs, map->nr, sizeof(*pairs), compare_pairs);
+		all = xalloc(nr_all * sizeof(*all));
+		memcpy(all, pairs, nr_all * sizeof(*all));
+		usual = clock_select(map);
 		last = pairs[map->nr - 1];
 		for (i = 0; i < map->nr; i++)
-			if (!kept || (pairs[i].counter > pairs[kept - 1].counter &&
-				      pairs[i].ns >= pairs[kept - 1].ns + APART_NS))
+			if (!kept || pairs[i].ns >= pairs[kept - 1].ns + APART_NS)
 				pairs[kept++] = pairs[i];
 		/* A short run has two readings that are close, and nothing better. */
-		if (kept == 1 && last.counter > pairs[0].counter && last.ns > pairs[0].ns)
+		if (kept == 1 && map->nr > 1)
 			pairs[kept++] = last;
-		map->nr = kept;
+		map->nr = usual || kept < 4 ? kept : clock_cut_ends(pairs, kept);
 	} else {
-		clock_pair(clock, 1, 1);
+		clock_pair(clock, 1, 1, false);
 		pairs = map->pairs;
 	}
 	for (i = 0; i + 1 < map->nr; i++)
 		pairs[i].mult = rate(&pairs[i], &pairs[i + 1]);
 	if (map->nr > 1)
-		pairs[map->nr - 1].mult = rate(&pairs[0], &pairs[map->nr - 1]);
+		pairs[map->nr - 1].mult = usual ? usual : rate(&pairs[0], &pairs[map->nr - 1]);
 	else if (clock->hz)
 		pairs[0].mult = ((__uint128_t)NSEC_PER_SEC << 32) / clock->hz;
 	else
 		pairs[0].mult = 1ull << 32;
+	clock->nr_wrong = map->nr > 1 ? clock_count_wrong(map, all, nr_all) : 0;
+	free(all);
 	return map->nr > 1 || clock->hz;
 }
 

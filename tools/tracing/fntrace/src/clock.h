@@ -12,13 +12,16 @@ struct fntrace_clock;
 /*
  * struct clock_map - CLOCK_MONOTONIC of a machine by its counter
  * @pairs: readings of both at the same time, in order
- * @mult: of the way from each pair to the next: ns of a count, times 2^32
+ * @mult: of the way from each pair to the next: ns of a count, times 2^32; that of the last
+ *	pair is for times outside of them all
+ * @recorder: fntrace itself made it
  */
 struct clock_map {
 	struct clock_pair {
 		uint64_t	counter;
 		uint64_t	ns;
 		uint64_t	mult;
+		bool		recorder;
 	} *pairs;
 	size_t		nr;
 	size_t		room;
@@ -47,6 +50,7 @@ enum align_method {
  * @counter_offset: what to add to its counter to have that of @reference
  * @knots: what to add to its nanoseconds at one or two times of its own; a line
  * @error_ns: how far a time between the first and the last message may be off
+ * @nr_wrong: readings that were left out, as they contradict the others
  */
 struct clock {
 	struct clock_map	map;
@@ -60,6 +64,7 @@ struct clock {
 	}			knots[2];
 	size_t			nr_knots;
 	uint64_t		error_ns;
+	size_t			nr_wrong;
 };
 
 struct clock *clock_new(void);
@@ -67,8 +72,9 @@ void clock_free(struct clock *clock);
 
 /*
  * clock_pair() - one more reading of both
+ * @recorder: fntrace made it, not a program that may write over its own memory
  */
-void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns);
+void clock_pair(struct clock *clock, uint64_t counter, uint64_t ns, bool recorder);
 
 /*
  * clock_finish() - after the last clock_pair(): leave out what contradicts

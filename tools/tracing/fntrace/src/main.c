@@ -197,7 +197,13 @@ static void align(struct trace *trace)
 		if (machine != first && !machine->clock->hz && machine->clock->map.nr < 2 &&
 		    first->clock->map.nr > 1)
 			machine->clock->hz = clock_hz(first->clock);
-		clock_finish(machine->clock);
+		if (!clock_finish(machine->clock) && raw_has_counter(trace, machine))
+			warn("%s%stimes are ticks of the counter: nothing says how fast it is",
+			     machine->name, *machine->name ? ": " : "");
+		if (machine->clock->nr_wrong)
+			warn("%s%s%zu readings of the clocks contradict others and were left out",
+			     machine->name, *machine->name ? ": " : "",
+			     machine->clock->nr_wrong);
 	}
 	if (first->next)
 		nr_theirs = raw_marks(trace, first, &theirs);

@@ -282,8 +282,8 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	if (image)
 		map_kernel(raw->process, image_open(trace, image, image), offset);
 
-	clock_pair(machine->clock, header.start.counter, header.start.ns);
-	clock_pair(machine->clock, header.latest.counter, header.latest.ns);
+	clock_pair(machine->clock, header.start.counter, header.start.ns, false);
+	clock_pair(machine->clock, header.latest.counter, header.latest.ns, false);
 	if (header.counter_hz)
 		machine->clock->hz = header.counter_hz;
 	if (header.too_deep)
@@ -354,7 +354,7 @@ static void open_clock(struct machine *machine, const char *path)
 
 	while (rest && (line = strsep(&rest, "\n")))
 		if (sscanf(line, "%" SCNu64 " %" SCNu64, &counter, &ns) == 2)
-			clock_pair(machine->clock, counter, ns);
+			clock_pair(machine->clock, counter, ns, true);
 	free(text);
 }
 
@@ -403,6 +403,16 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 	if (trace->nr_sources == before && !kernel)
 		warn("%s: nothing was recorded in it", path);
 	return trace->nr_sources > before;
+}
+
+bool raw_has_counter(const struct trace *trace, const struct machine *machine)
+{
+	size_t i;
+
+	for (i = 0; i < trace->nr_sources; i++)
+		if (trace->sources[i]->next == raw_next && trace->sources[i]->machine == machine)
+			return true;
+	return false;
 }
 
 size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark **marks)

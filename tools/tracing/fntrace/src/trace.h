@@ -564,6 +564,11 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 		   const char *image, uint64_t offset);
 
 /*
+ * raw_has_counter() - are there times of a machine that only its counter says?
+ */
+bool raw_has_counter(const struct trace *trace, const struct machine *machine);
+
+/*
  * raw_marks() - marks of messages that a machine sent or received
  * @marks: allocated, to be freed
  *

@@ -1205,6 +1205,49 @@ def offset(bench):
         expect(times == [5250, 5350, 5650, 5750], f"{times}")
 
 
+def wrong_clocks(bench):
+    """A program that wrote over a header does not spoil the times of the others."""
+    def pair(ns):
+        return 10 ** 12 + 2 * ns, 5 * 10 ** 12 + ns
+
+    def times(*inputs):
+        events, said = bench.chrome(*inputs)
+        return [round(event["ts"] * 1000) for event in events if event["ph"] in "BE"], said
+
+    second = 10 ** 9
+    buffers = [buffer([(pair(100 * n + 50 + second)[0], ENTRY, 0, 1),
+                       (pair(100 * n + 90 + second)[0], EXIT, 0, 1)], tid=n + 1,
+                      clocks=(pair(second // 2 + n), pair(2 * second + n * second // 4)))
+               for n in range(4)]
+    want = sorted(pair(100 * n + at + second)[1] for n in range(4) for at in (50, 90))
+    directory, dump = bench.work / "data", bench.work / "dump"
+    directory.mkdir()
+    at = struct.calcsize("<8s10IQQ")
+    for wrong in ((5, 2 ** 61), (5, 5), (2 ** 62, 3 * 2 ** 60), (2 ** 62, 7), pair(10 ** 15),
+                  (pair(0)[0], pair(3 * second)[1]), (pair(3 * second)[0], pair(0)[1])):
+        for which in (at, at + 16):
+            damaged = bytearray(buffers[1])
+            struct.pack_into("<QQ", damaged, which, *wrong)
+            dump.write_bytes(b"".join([buffers[0], damaged, *buffers[2:]]))
+            for number, data in enumerate((buffers[0], damaged, *buffers[2:])):
+                (directory / f"{number}-0.fntrace").write_bytes(data)
+            (directory / "clock").write_text("".join("%d %d\n" % pair(n * second)
+                                                     for n in range(3)), encoding="ascii")
+            for source in (directory, dump):
+                found, said = times(source)
+                off = [min(abs(a - b) for b in want) for a in found]
+                # Records that are too far from where their own header begins are left out.
+                expect(len(found) >= len(want) - 2 and max(off) <= 2,
+                       f"{source.name}, {wrong}: off by {off}, {said}")
+                expect(("contradict" in said) == (wrong != pair(10 ** 15)),
+                       f"{source.name}, {wrong}: {said}")
+    # If nothing says how fast the counter is, that is told.
+    dump.write_bytes(buffer([(1000, ENTRY, 0, 1), (2000, EXIT, 0, 1)],
+                            clocks=((5, 2 ** 61), pair(0))))
+    _, said = times(dump)
+    expect("ticks of the counter" in said, said)
+
+
 # A kernel of our own, and a program on its host
 
 def example(bench):
@@ -1345,6 +1388,7 @@ def tests():
     yield "clocks of two machines", clocks(0)
     yield "clocks of two machines that drift apart", clocks(5e-5)
     yield "offset of two machines' counters", offset
+    yield "clocks that are wrong in one file", wrong_clocks
     yield "arguments in uftrace's records", arguments
     yield "sessions of uftrace", sessions
     yield "plugins in uftrace's records", plugins_of_uftrace
