@@ -840,9 +840,12 @@ static void free_live(struct kernel_live *live)
 	if (live->stop[0] >= 0)
 		close(live->stop[0]);
 	if (live->guard >= 0) {
+		sighandler_t before = signal(SIGPIPE, SIG_IGN);
+
 		/* There is nothing left to be undone. If it has gone, all the less. */
 		if (write(live->guard, "", 1) != 1)
 			warn("the process that watches: %s", strerror(errno));
+		signal(SIGPIPE, before);
 		close(live->guard);
 		while (waitpid(live->guard_pid, NULL, __WCLONE) < 0 && errno == EINTR)
 			;

@@ -42,7 +42,7 @@ inside()
 before=$(ls "$tracefs/instances")
 
 echo "TAP version 13"
-echo "1..18"
+echo "1..19"
 
 "$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
 	"$program" 2>"$work/said"
@@ -112,6 +112,20 @@ else
 		test_that 0 "$what # SKIP no trace-cmd"
 	done
 fi
+
+# The process that watches is the other child of the one that records.
+cat >"$work/kill" <<'EOF'
+for status in /proc/[0-9]*/stat; do
+	read -r pid name state parent rest <"$status"
+	[ "$parent" = "$PPID" ] && [ "$pid" != $$ ] && kill -KILL "$pid" && echo killed
+done
+exec "$1"
+EOF
+"$fntrace" record -k -o "$work/unwatched" sh "$work/kill" "$program" \
+	>"$work/killed" 2>"$work/unwatched-said" &&
+	grep -q killed "$work/killed" && grep -q 'process that watches' "$work/unwatched-said" &&
+	"$fntrace" replay "$work/unwatched" 2>&1 | grep -q 'opens() {'
+test_that $? "without the process that watches it, a recording ends as well"
 
 "$fntrace" record -k -e no:such -o "$work/bad" "$program" 2>"$work/bad-said"
 [ $? -ne 0 ] && grep -q 'no:such' "$work/bad-said" && [ ! -e "$work/bad" ]
