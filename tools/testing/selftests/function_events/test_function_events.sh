@@ -1006,6 +1006,8 @@ graph_tracer()
 	grep -qw function_graph available_tracers || { skip "no function graph tracer"; return; }
 	accepted "test_func_wide(int a) -> s64" || return
 	echo > trace
+	# What the kernel does in between; all functions would take an emulated one minutes.
+	echo 'mutex_*lock*' > set_ftrace_filter
 	echo function_graph > current_tracer
 	echo 1 > events/functions/enable
 	call 1
@@ -1013,6 +1015,7 @@ graph_tracer()
 	echo 1 > events/enable
 	echo 0 > events/enable
 	echo nop > current_tracer
+	echo > set_ftrace_filter
 	# The tracer shows events as comments, which end with it.
 	echo > trace
 	echo 1 > events/functions/enable
