@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 TESTS = pathlib.Path(__file__).resolve().parent
@@ -222,14 +223,18 @@ def descendants(bench):
 
 def impatient(bench):
     """Nobody has to wait for a daemon; what it writes later is not lost to it."""
-    directory = bench.work / "data"
-    with subprocess.Popen([bench.fntrace, "record", "-o", directory, family(bench), "daemon",
-                           "60"], stderr=subprocess.PIPE, text=True) as record:
+    directory, heard = bench.work / "data", bench.work / "said"
+    # A pipe would not end before the daemon does.
+    with open(heard, "w", encoding="utf-8") as said, subprocess.Popen(
+            [bench.fntrace, "record", "-o", directory, family(bench), "daemon", "60"],
+            stderr=said) as record:
         try:
-            line = record.stderr.readline()
-            expect("waiting for the processes" in line, line)
+            end = time.monotonic() + TIMEOUT
+            while "waiting for the processes" not in heard.read_text(encoding="utf-8"):
+                expect(time.monotonic() < end, "it does not wait")
+                time.sleep(0.05)
             record.send_signal(signal.SIGINT)
-            said = record.communicate(timeout=TIMEOUT)[1]
+            record.wait(timeout=TIMEOUT)
         finally:
             record.kill()
             for file in directory.glob("*.maps"):
@@ -237,6 +242,7 @@ def impatient(bench):
                     os.kill(int(file.name.split("-")[0]), signal.SIGKILL)
                 except ProcessLookupError:
                     pass
+    said = heard.read_text(encoding="utf-8")
     expect(record.returncode == 0 and "still run" in said, said)
     expect(len(list(directory.glob("*.fntrace"))) == 2, "the records are gone")
     expect(counts(bench.chrome(directory)[0]).get("main") == 1, "main() is missing")
