@@ -14,7 +14,12 @@
 #include <linux/user_events.h>
 
 /* Bit 0 is set by the kernel while somebody listens. */
-static volatile __u32 enabled;
+static __u32 enabled;
+
+static unsigned int listening(void)
+{
+	return __atomic_load_n(&enabled, __ATOMIC_RELAXED) & 1;
+}
 
 static int fail(const char *what)
 {
@@ -51,12 +56,12 @@ int main(int argc, char **argv)
 		return fail(argv[1]);
 	if (ioctl(fd, DIAG_IOCSREG, &reg) < 0)
 		return fail("DIAG_IOCSREG");
-	printf("%u", enabled & 1);
+	printf("%u", listening());
 	if (put(argv[3], "1"))
 		return 1;
-	printf(" %u", enabled & 1);
+	printf(" %u", listening());
 	if (put(argv[3], "0"))
 		return 1;
-	printf(" %u\n", enabled & 1);
+	printf(" %u\n", listening());
 	return 0;
 }
