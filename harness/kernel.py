@@ -118,8 +118,13 @@ ARCHES = {
 }
 
 
+def fragments(names):
+    """The texts of harness/config by their names."""
+    return [(CONFIGS / f"{name}.config").read_text(encoding="utf-8") for name in names]
+
+
 def merge(*texts):
-    """One fragment of several; of two lines about an option, the later one counts."""
+    """The lines of fragments by option; of two about one option, the later one counts."""
     lines = {}
     for line in "\n".join(texts).splitlines():
         match = re.match(r"(?:# )?CONFIG_(\w+)(?:=| is not set)", line)
@@ -183,9 +188,7 @@ class Kernel:
         """
         names = [name for name in self.arch.fragments
                  if not (self.pristine and name in SERIES_FRAGMENTS)]
-        lines = merge(*((CONFIGS / f"{name}.config").read_text(encoding="utf-8")
-                        for name in names))
-        return "".join(f"{line}\n" for line in lines.values())
+        return "".join(f"{line}\n" for line in merge(*fragments(names)).values())
 
     def configure(self):
         self.out.mkdir(parents=True, exist_ok=True)

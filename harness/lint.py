@@ -377,8 +377,7 @@ class Variant(kernels.Kernel):
         self.log = LOGS / f"{self.label}.log"
 
     def fragment(self):
-        lines = kernels.merge(*((kernels.CONFIGS / f"{name}.config").read_text(encoding="utf-8")
-                                for name in VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
+        lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
         lines = {symbol: line for symbol, line in lines.items()
                  if symbol not in self.lost and (self.rust or "RUST" not in symbol)}
         if lines["MODULES"] != "CONFIG_MODULES=y":

@@ -25,7 +25,7 @@ STORE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
 # What nobody has asked for in this many days goes.
 DAYS = 30
 # Whether earlier outcomes are asked for; new ones are kept in any case.
-RECALLED = [os.environ.get("OUTCOMES") != "no"]
+RECALLED = os.environ.get("OUTCOMES") != "no"
 
 
 @functools.lru_cache(maxsize=None)
@@ -62,7 +62,7 @@ def place(*parts):
 
 def recall(where):
     """The outcome in a place(), or None."""
-    if where and RECALLED[0]:
+    if where and RECALLED:
         # One that was cut off is none.
         with contextlib.suppress(OSError, ValueError):
             outcome = json.loads(where.read_text(encoding="utf-8"))
@@ -108,17 +108,13 @@ class Recorder:
 
 
 def again(found, where, function):
-    """Let FUNCTION add its tests to FOUND, or add those that it added earlier.
-
-    Returns whether they are of an earlier run.
-    """
+    """Let FUNCTION add its tests to FOUND, or add those that it added earlier."""
     tests = recall(where)
     if tests:
         for group, name, ok, detail in tests:
             found.add(group, name, ok, f"{detail}{', ' if detail else ''}as in an earlier run")
-        return True
+        return
     recorder = Recorder(found)
     function(recorder)
     if recorder.tests and not any(ok is False for _, _, ok, _ in recorder.tests):
         keep(where, recorder.tests)
-    return False

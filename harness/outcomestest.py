@@ -48,9 +48,9 @@ def tests():
         yield f"an outcome that is {name} is none", (run(True, "tree", 1) == fresh
                                                      and run(True, "tree", 1) == kept)
 
-    outcomes.RECALLED[0] = False
+    outcomes.RECALLED = False
     yield "OUTCOMES=no runs it", run(True, "tree", 1) == fresh
-    outcomes.RECALLED[0] = True
+    outcomes.RECALLED = True
 
     installed = outcomes.installed
     outcomes.installed = lambda: (*installed(), "another package")
@@ -71,5 +71,5 @@ def tests():
 
 with tempfile.TemporaryDirectory() as directory:
     outcomes.STORE = pathlib.Path(directory) / "outcomes"
-    outcomes.RECALLED[0] = True
+    outcomes.RECALLED = True
     sys.exit(results.ktap_of(tests()))

@@ -172,6 +172,11 @@ def memory(kernel):
     return "2G" if kernel.debug else "1G"
 
 
+def patience(kernel):
+    """For how many seconds a guest may go through many tests."""
+    return 3 * 3600 if kernel.debug else 1800
+
+
 class Kselftest:
     """What run_kselftest.sh says in a guest, line by line."""
 
@@ -229,7 +234,7 @@ def kselftests(found, kernel, smp, directories):
             kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories)),
             group.replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
-            timeout=3 * 3600 if kernel.debug else 1800)
+            timeout=patience(kernel))
     guest_trouble(found, group, result)
     log = f"(log: {ui.shown(result.log)})"
     for name, ok, detail, seconds in kselftest.results:
@@ -250,7 +255,7 @@ def stress(found, kernel, rounds):
         result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
                             f"stress-rust-tracepoint-{kernel.name}", memory=memory(kernel),
                             # Else kinds of objects share caches, and hide leaks.
-                            append="slab_nomerge", timeout=3 * 3600 if kernel.debug else 1800)
+                            append="slab_nomerge", timeout=patience(kernel))
     ktap(found, group, result)
 
 
@@ -500,17 +505,17 @@ def plan_x86(plan, wanted, patched, built):
 def plan_full(plan, wanted, on_guest):
     """What takes long on x86_64, most of it on kernels that check themselves."""
     patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
-    built = {}
+    builds = {}
     for name, without in UNUSUAL.items():
         kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if chosen or kernel.name == debug.name and wanted.part("stress", "x86_64"):
-            built[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
+        if chosen or name == debug.name and wanted.part("stress", "x86_64"):
+            builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
-            on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=built[name])
+            on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
     if wanted.part("stress", "x86_64"):
-        built = built[debug.name]
+        built = builds[debug.name]
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
                  need=built)
         for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
@@ -583,7 +588,7 @@ def built_only(found, kernel):
 
 def main(args):
     wanted = Selection(args)
-    outcomes.RECALLED[0] &= not wanted.full
+    outcomes.RECALLED &= not wanted.full
     outcomes.prune()
     found = results.Results()
     with found.job("trees"):
