@@ -82,7 +82,7 @@ for name in COLLECTIONS; do
 	grep "^$name:" kselftest-list.txt | sed -e 's/^/@test /'
 	set -- "$@" -c $name
 done
-./run_kselftest.sh "$@"
+./run_kselftest.sh OPTIONS "$@"
 """
 # How its lines look: a test begins, one of its parts or it itself ends.
 TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
@@ -230,8 +230,10 @@ def kselftests(found, kernel, smp, directories):
     group = f"kselftest {kernel.name}, {smp} CPUs{what and ','}{what}"
     with ui.Step(group) as step:
         kselftest = Kselftest(step)
+        options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(
-            kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories)),
+            kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories))
+            .replace("OPTIONS", options),
             group.replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
             timeout=patience(kernel))

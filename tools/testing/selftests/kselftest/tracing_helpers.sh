@@ -31,6 +31,12 @@ lacks()
 	[ $? -eq 1 ]
 }
 
+# Whether the kernel checks itself: then times and numbers of IPIs are its own.
+checks_itself()
+{
+	[ -e /proc/lockdep ] || [ -e /sys/kernel/debug/kcsan ]
+}
+
 have_program()
 {
 	[ -x "$1" ] || skip "$(basename "$1") is not built"
