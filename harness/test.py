@@ -230,6 +230,7 @@ def kselftests(found, kernel, smp, directories):
     group = f"kselftest {kernel.name}, {smp} CPUs{what and ','}{what}"
     with ui.Step(group) as step:
         kselftest = Kselftest(step)
+        # The time limits of the tests are for kernels that do not check themselves.
         options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(
             kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories))

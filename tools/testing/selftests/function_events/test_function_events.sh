@@ -751,12 +751,6 @@ module_changes()
 		complain "$before; $between; $after"
 }
 
-# Hundredths of a second.
-now()
-{
-	cut -d ' ' -f 1 /proc/uptime | tr -d .
-}
-
 # How many functions of $TMP/many call something.
 many_enabled()
 {

@@ -31,6 +31,12 @@ lacks()
 	[ $? -eq 1 ]
 }
 
+# Hundredths of a second.
+now()
+{
+	cut -d ' ' -f 1 /proc/uptime | tr -d .
+}
+
 # Whether the kernel checks itself: then times and numbers of IPIs are its own.
 checks_itself()
 {

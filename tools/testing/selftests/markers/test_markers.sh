@@ -645,16 +645,16 @@ many()
 	echo 1 > $FIRE
 	hits="$(sed -n 's/^[^#].*: \(many[0-9]*\): 1 2 3 4 .*/\1/p' trace | sort | uniq -c |
 		grep -c '^ *1 many')"
-	from=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
+	from=$(now)
 	echo 0 > events/markers/enable
-	off=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
+	off=$(now)
 	state="$(available_lines | sed -n 's/ test_marker_ten .*//p')"
 	echo > trace
 	echo 1 > $FIRE
 	later="$(grep -c ': many' trace)"
-	removed=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
+	removed=$(now)
 	echo > $FE
-	end=$(cut -d ' ' -f 1 /proc/uptime | tr -d .)
+	end=$(now)
 	echo "# disabled in $((off - from))0 ms, removed in $((end - removed))0 ms"
 	[ "$hits $state $later" = "100 off 0" ] || complain "$hits $state $later" || return
 	lacks . $FE || return

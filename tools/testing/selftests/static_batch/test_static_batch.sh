@@ -111,12 +111,18 @@ append()
 	echo "$1" >> "$2"
 }
 
-# "few_ipis LIMIT WHAT": whether FEWEST, of WHAT, is few enough.
+# "few_enough LIMIT": whether FEWEST is within LIMIT for each of the other CPUs.
+few_enough()
+{
+	[ "$FEWEST" -le $(($1 * (CPUS - 1))) ]
+}
+
+# "few_ipis LIMIT WHAT": the same, and says what FEWEST is of.
 few_ipis()
 {
 	# Not by ktap_print_msg(), which takes a * for a pattern.
 	echo "# $2: $FEWEST IPIs with $CPUS CPUs"
-	[ "$FEWEST" -le $(($1 * (CPUS - 1))) ]
+	few_enough "$1"
 }
 
 # "toggle LIMIT FILE ON OFF": write ON and OFF, each with few IPIs.
@@ -134,7 +140,7 @@ toggle()
 			fi
 			sleep 0.1
 			ipis_of put "$value" "$2" || return
-			[ "$FEWEST" -gt $(($1 * (CPUS - 1))) ] || break
+			! few_enough "$1" || break
 		done
 		few_ipis "$1" "${2#"$TRACING/"}: '$value'" || return
 	done
@@ -168,7 +174,7 @@ toggle_instance()
 	for time in $(seq $TIMES); do
 		put 1 "$INSTANCE/events/enable" && sleep 0.1 && ipis_of rmdir "$INSTANCE" &&
 			mkdir "$INSTANCE" || return
-		[ "$FEWEST" -gt $((2 * LIMIT * (CPUS - 1))) ] || break
+		! few_enough $((2 * LIMIT)) || break
 	done
 	rmdir "$INSTANCE"
 	INSTANCE=
@@ -188,7 +194,7 @@ remove_sample()
 	for time in $(seq "$2"); do
 		modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
 			sleep 0.2 && ipis_of modprobe -r $SAMPLE || return
-		[ "$FEWEST" -gt $(($3 * (CPUS - 1))) ] || break
+		! few_enough "$3" || break
 	done
 }
 
