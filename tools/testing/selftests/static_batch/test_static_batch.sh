@@ -237,12 +237,14 @@ work()
 }
 
 # "fires NAME FILE": an event is in the trace if 1 has been written to the file, and
-# is not if 0 has.
+# is not if 0 has. Recording stops before the events do: lockdep has events for the
+# locks that disabling takes, enough of them to push all others out of the buffer.
 fires()
 {
 	put 1 "$TRACING/events/$2/enable" && put "" "$TRACING/trace" || return
 	work
-	put 0 "$TRACING/events/$2/enable" || return
+	put 0 "$TRACING/tracing_on" && put 0 "$TRACING/events/$2/enable" &&
+		put 1 "$TRACING/tracing_on" || return
 	grep -q ": $1[:(]" "$TRACING/trace" || complain "no $1 with $2 enabled" || return
 	put "" "$TRACING/trace"
 	work
