@@ -123,6 +123,8 @@ static noinline void fire_numbers(void)
 
 /* At the end of its page, with nothing behind it. */
 static char *unterminated;
+/* Its page, behind one that is not mapped. */
+static char *page;
 
 static noinline void fire_strings(void)
 {
@@ -135,6 +137,8 @@ static noinline void fire_strings(void)
 	MARK(test_marker_limited, "four %.*s three %.3s more %.*s", 4, unterminated,
 	     unterminated, -1, text);
 	MARK(test_marker_none_of, "none '%.*s'", 0, bad);
+	/* As long as "(fault)" with its null byte, of which only the last one is mapped. */
+	MARK(test_marker_edge, "edge '%.8s'", page - 7);
 	MARK(test_marker_bad_string, "null %s bad %s empty '%s'", null, bad, "");
 	MARK(test_marker_quotes, "say=\"%s\" back\\slash\n", text);
 }
@@ -223,7 +227,6 @@ static int counts_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(counts);
 
 static struct dentry *dir;
-static char *pages;
 
 static int __init test_marker_init(void)
 {
@@ -236,12 +239,13 @@ static int __init test_marker_init(void)
 		count(TEST_MARKER_INIT);
 	}
 	/* There is always a page without memory behind it. */
-	pages = vmalloc(PAGE_SIZE);
-	if (!pages) {
+	page = vmalloc(PAGE_SIZE);
+	if (!page) {
 		test_nmi_remove();
 		return -ENOMEM;
 	}
-	unterminated = pages + PAGE_SIZE - 4;
+	page[0] = 'X';
+	unterminated = page + PAGE_SIZE - 4;
 	memcpy(unterminated, "abcd", 4);
 	dir = debugfs_create_dir("test_marker", NULL);
 	debugfs_create_file("fire", 0200, dir, NULL, &fire_fops);
@@ -254,7 +258,7 @@ static void __exit test_marker_exit(void)
 	debugfs_remove(dir);
 	irq_work_sync(&irq_work);
 	test_nmi_remove();
-	vfree(pages);
+	vfree(page);
 }
 
 module_init(test_marker_init);

@@ -64,7 +64,8 @@ static const struct marker_probe plain_probe = {
 	.func = plain_func,
 };
 
-DEFINE_MARKER_PROBE1(other_probe, "hhd=%d", int, hhd)
+/* Parameters may have the names of what the macro needs. */
+DEFINE_MARKER_PROBE1(other_probe, "hhd=%d", int, call)
 {
 	atomic_inc(&nr_wrong);
 }

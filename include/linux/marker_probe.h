@@ -52,15 +52,15 @@ static __always_inline void __marker_get_args(struct marker_call *call, const u8
 			__mark_check_format(__##name##_format, __MAP##nr(__SC_ARGS, params));\
 		__##name##_body(data, __MAP##nr(__SC_ARGS, params));		\
 	}									\
-	static void __##name##_func(void *data, struct marker_call *call)	\
+	static void __##name##_func(void *__data, struct marker_call *__call)	\
 	{									\
 		/* The names are the positions here. */				\
 		enum { __MAP##nr(__SC_ARGS, params) };				\
 		static const u8 __wide[] = { __MAP##nr(__MARKER_WIDE, params) };\
 		unsigned long long __args[ARRAY_SIZE(__wide)];			\
 										\
-		__marker_get_args(call, __wide, __args, ARRAY_SIZE(__wide));	\
-		__##name##_checked(data, __MAP##nr(__MARKER_GET, params));	\
+		__marker_get_args(__call, __wide, __args, ARRAY_SIZE(__wide));	\
+		__##name##_checked(__data, __MAP##nr(__MARKER_GET, params));	\
 	}									\
 	static const struct marker_probe name = {				\
 		.func = __##name##_func, .format = __##name##_format,		\

@@ -283,7 +283,7 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 	/* A negative number is no limit, as for printf(). */
 	int given = read->limited ? *(const int *)(from + read->limit_from) : -1;
 	unsigned int limit = min_t(unsigned int, given, read->size - 1);
-	char *to = body + len, last;
+	char *to = body + len, first, last;
 	unsigned int found;
 
 	if (!limit) {
@@ -292,8 +292,11 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 		return len + 1;
 	}
 	found = fetch_add_string(read->to, addr, limit, user, false, true, body, len) - len;
-	/* The last one that may be read was taken for the null byte. */
-	if (found != limit ||
+	/*
+	 * The last one that may be read was taken for the null byte, unless this is
+	 * "(fault)": then the first byte or the last one cannot be read.
+	 */
+	if (found != limit || !fetch_read_bytes(&first, addr, 1, user) ||
 	    !fetch_read_bytes(&last, addr + limit - 1, 1, user) || !last)
 		return len + found;
 	to[limit - 1] = last;

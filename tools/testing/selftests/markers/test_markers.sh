@@ -100,6 +100,7 @@ conversions()
 	check "no arguments" shows ${m}_none "nothing, 100% of it"
 	check "strings" shows ${m}_string "name first text 'it' padded \[it    \]"
 	check "strings with a limit" shows ${m}_limited "four abcd three abc more it"
+	check "no byte behind a fault" shows ${m}_edge "edge '(fault)'"
 	check "a string of which nothing is read" shows ${m}_none_of "none ''"
 	check "strings that cannot be read" shows ${m}_bad_string \
 		"null (null) bad (fault) empty ''"

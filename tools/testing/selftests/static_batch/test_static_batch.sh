@@ -187,24 +187,24 @@ toggle_ddebug()
 	toggle $LIMIT_DDEBUG $DDEBUG "module * +p" "module * -p"
 }
 
-# "remove_sample ENABLED TIMES LIMIT": the removal of a module, with its events on or off.
+# "remove_sample ENABLED": the removal of a module, with its events on or off.
 remove_sample()
 {
 	FEWEST=
-	for time in $(seq "$2"); do
-		modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
-			sleep 0.2 && ipis_of modprobe -r $SAMPLE || return
-		! few_enough "$3" || break
-	done
+	modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
+		sleep 0.2 && ipis_of modprobe -r $SAMPLE
 }
 
-# Beside what it takes without events.
+# Beside what it takes without events, just before: the host may be busier by now.
 remove_module()
 {
-	remove_sample 0 4 0 || return
-	bare=$FEWEST
-	limit=$((LIMIT + bare / (CPUS - 1)))
-	remove_sample 1 $TIMES $limit || return
+	for time in $(seq $TIMES); do
+		remove_sample 0 || return
+		bare=$FEWEST
+		remove_sample 1 || return
+		limit=$((LIMIT + bare / (CPUS - 1)))
+		! few_enough $limit || break
+	done
 	ktap_print_msg "$bare IPIs without events"
 	few_ipis $limit "removal of a module with events"
 }
