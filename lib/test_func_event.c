@@ -217,7 +217,8 @@ static noinline __noclone void test_func_irq(struct irq_work *work)
 	barrier_data(work);
 }
 
-static DEFINE_IRQ_WORK(irq_work, test_func_irq);
+/* In a hard interrupt with PREEMPT_RT as well. */
+static struct irq_work irq_work = IRQ_WORK_INIT_HARD(test_func_irq);
 
 static noinline __noclone void test_func_nmi(struct pt_regs *regs)
 {

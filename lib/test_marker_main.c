@@ -46,7 +46,8 @@ static void hit_in_irq(struct irq_work *work)
 	count(TEST_MARKER_IRQ);
 }
 
-static DEFINE_IRQ_WORK(irq_work, hit_in_irq);
+/* In a hard interrupt with PREEMPT_RT as well. */
+static struct irq_work irq_work = IRQ_WORK_INIT_HARD(hit_in_irq);
 
 static void fire_irq(void)
 {
