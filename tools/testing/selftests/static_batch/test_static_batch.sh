@@ -142,7 +142,11 @@ toggle()
 			ipis_of put "$value" "$2" || return
 			! few_enough "$1" || break
 		done
-		few_ipis "$1" "${2#"$TRACING/"}: '$value'" || return
+		few_ipis "$1" "${2#"$TRACING/"}: '$value'" || {
+			# Else whoever reads the trace later does not come to an end.
+			put "$4" "$2"
+			return 1
+		}
 	done
 }
 
@@ -169,7 +173,12 @@ toggle_pattern()
 toggle_instance()
 {
 	INSTANCE="$TRACING/instances/static_batch_$$"
-	mkdir "$INSTANCE" && toggle $LIMIT "$INSTANCE/events/enable" 1 0 || return
+	mkdir "$INSTANCE" || return
+	toggle $LIMIT "$INSTANCE/events/enable" 1 0 || {
+		rmdir "$INSTANCE"
+		INSTANCE=
+		return 1
+	}
 	FEWEST=
 	for time in $(seq $TIMES); do
 		put 1 "$INSTANCE/events/enable" && sleep 0.1 && ipis_of rmdir "$INSTANCE" &&
