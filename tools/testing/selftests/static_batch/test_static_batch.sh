@@ -173,12 +173,7 @@ toggle_pattern()
 toggle_instance()
 {
 	INSTANCE="$TRACING/instances/static_batch_$$"
-	mkdir "$INSTANCE" || return
-	toggle $LIMIT "$INSTANCE/events/enable" 1 0 || {
-		rmdir "$INSTANCE"
-		INSTANCE=
-		return 1
-	}
+	mkdir "$INSTANCE" && toggle $LIMIT "$INSTANCE/events/enable" 1 0 || return
 	FEWEST=
 	for time in $(seq $TIMES); do
 		put 1 "$INSTANCE/events/enable" && sleep 0.1 && ipis_of rmdir "$INSTANCE" &&
@@ -196,23 +191,27 @@ toggle_ddebug()
 	toggle $LIMIT_DDEBUG $DDEBUG "module * +p" "module * -p"
 }
 
-# "remove_sample ENABLED": the removal of a module, with its events on or off.
+# "remove_sample ENABLED FEWEST": the removal of a module, with its events on or off.
 remove_sample()
 {
-	FEWEST=
+	FEWEST=$2
 	modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
 		sleep 0.2 && ipis_of modprobe -r $SAMPLE
 }
 
-# Beside what it takes without events, just before: the host may be busier by now.
+# Beside what it takes without events; in turns, as the host may get busier. The fewest
+# of four at least, so that one that was disturbed does not raise the limit.
 remove_module()
 {
+	bare=
+	with=
 	for time in $(seq $TIMES); do
-		remove_sample 0 || return
+		remove_sample 0 "$bare" || return
 		bare=$FEWEST
-		remove_sample 1 || return
+		remove_sample 1 "$with" || return
+		with=$FEWEST
 		limit=$((LIMIT + bare / (CPUS - 1)))
-		! few_enough $limit || break
+		[ "$time" -lt 4 ] || ! few_enough $limit || break
 	done
 	ktap_print_msg "$bare IPIs without events"
 	few_ipis $limit "removal of a module with events"
