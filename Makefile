@@ -17,18 +17,30 @@ help:
 	@echo 'make shell       boot the patched kernel with a shell'
 	@echo 'make menuconfig  change the configuration of the patched kernel'
 	@echo 'make tree        assemble build/linux: the base and one commit per patch'
-	@echo 'make refresh     carry edits made in build/linux back; PATCH=NNNN-topic'
+	@echo 'make port        assemble it without the hunks that do not apply to the base'
+	@echo 'make refresh     carry edits made in build/linux back; PATCH=TOPIC/NNNN-what'
 	@echo '                 says where a new file or a newly edited one belongs'
-	@echo 'make series      write the series as mails to build/series/'
+	@echo 'make series      write the series as mails to build/series/; TOPIC=rust only one topic'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
 	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
 	@echo 'make clean       remove what was built, keep the trees and tools'
 	@echo 'make distclean   remove build/'
-	@echo 'KSRC=DIR         use the 6.12.y git tree DIR instead of Debian'\''s source'
+	@echo 'BASE=6.12        run the target of the release for 6.12 LTS, out of the history'
+	@echo 'KSRC=DIR         use the git tree DIR as the base instead of Debian'\''s source'
+
+# Of an earlier release, the same targets; make hands its own variables on.
+ifneq ($(BASE),)
+tree refresh series check-series check run shell menuconfig test bench clean distclean:
+	@harness/release $(BASE) $@
+else
 
 tree:
 	@harness/setup tree
 	@$(py)series.py tree
+
+port:
+	@harness/setup tree
+	@$(py)series.py port
 
 refresh:
 	@harness/setup tree
@@ -36,7 +48,7 @@ refresh:
 
 series:
 	@harness/setup tree
-	@$(py)series.py mail
+	@$(py)series.py mail $(TOPIC)
 
 check-series:
 	@harness/setup check
@@ -66,7 +78,7 @@ bench:
 	@harness/setup test
 	@$(py)bench.py
 
-fresh: export FULL WITHOUT CACHE KEEP
+fresh: export FULL SUITE WITHOUT CACHE KEEP
 fresh:
 	@harness/fresh
 
@@ -76,5 +88,7 @@ clean:
 distclean:
 	rm -rf build
 
-.PHONY: help fresh tree refresh series check-series check run shell menuconfig test \
+endif
+
+.PHONY: help fresh tree port refresh series check-series check run shell menuconfig test \
 	bench clean distclean

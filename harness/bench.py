@@ -45,7 +45,7 @@ MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
 MODULE_KBUILD = f"""\
 obj-m := {MODULE}.o
 {MODULE}-y := {MODULE}_main.o
-{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o
+{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o generated_{MODULE}_rust.o
 CFLAGS_{MODULE}_main.o := -I$(src)
 TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
 """
@@ -114,6 +114,8 @@ TOGGLE = r"""
 # What the kernel makes of it when the first event is enabled, which takes more than
 # to enable all events.
 echo 1408 >buffer_size_kb
+# A task that is woken on another CPU, such as those of RCU, is not counted as an IPI.
+echo NO_TTWU_QUEUE >/sys/kernel/debug/sched/features
 
 # toggle FILE VALUE NAME KIND...: the figures KIND.NAME of writing VALUE to FILE,
 # see harness/bench/toggle.c.
@@ -605,7 +607,7 @@ def sizes(kernel, figures):
 
 # A hundred functions of which each has a site, or nothing: what a site costs is what
 # the module has more.
-SITES = 100
+COPIES = 100
 SITE_ARGUMENTS = "int nr, u64 value, unsigned long flags, const char *name"
 SITE_MODULE = """\
 #include <linux/marker.h>
@@ -668,7 +670,7 @@ def site_sizes(kernel, figures):
     directory = RESULTS / f"sites-{kernel.label}"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    words = [{"nr": nr, "arguments": SITE_ARGUMENTS} for nr in range(SITES)]
+    words = [{"nr": nr, "arguments": SITE_ARGUMENTS} for nr in range(COPIES)]
     for kind, site in SITE_KINDS.items():
         head = '#define CREATE_TRACE_POINTS\n#include "bytes_events.h"\n' \
             if kind == "trace_event" else ""
@@ -688,7 +690,7 @@ def site_sizes(kernel, figures):
             "building the modules with a hundred sites", env=kernels.environment())
     nothing = loaded(directory / "bytes_nothing.ko")
     for kind in ("marker", "trace_event"):
-        figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / SITES)
+        figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)
 
 
 # --- results ---------------------------------------------------------------

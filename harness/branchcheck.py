@@ -50,11 +50,11 @@ COMMON_FLAGS = """
 RELATIVE = "HAVE_ARCH_JUMP_LABEL_RELATIVE"
 
 
-class Trouble(Exception):
+class CheckError(Exception):
     """A variant does not pass; the message says why."""
 
 
-class ToolTrouble(Trouble):
+class ToolError(CheckError):
     """A tool did not accept its input."""
 
 
@@ -170,6 +170,8 @@ def variants():
 
     yield Variant("csky", "csky", None, "-D__csky__ -D__CSKY__=2 -D__cskyLE__",
                   f"CSKY {RELATIVE}")
+    yield Variant("openrisc", "openrisc", None, "-D__or1k__ -D__OR1K__",
+                  f"OPENRISC 32BIT CPU_BIG_ENDIAN {RELATIVE}")
     yield Variant("xtensa", "xtensa", None, "-D__XTENSA__ -D__XTENSA_EL__ "
                   "-Iarch/xtensa/variants/fsf/include", "XTENSA MMU")
 
@@ -232,13 +234,13 @@ def headers(tree, arch):
 
 
 def run(command, cwd):
-    """Run a tool, give its standard output, raise Trouble with its errors."""
+    """Run a tool, give its standard output, raise CheckError with its errors."""
     done = subprocess.run([str(c) for c in command], cwd=cwd, text=True,
                           capture_output=True, check=False)
     if done.returncode:
         lines = [l for l in done.stderr.splitlines() if "rror" in l] or \
             done.stderr.splitlines() or ["no message"]
-        raise ToolTrouble(f"{pathlib.Path(str(command[0])).name}: {lines[0]}")
+        raise ToolError(f"{pathlib.Path(str(command[0])).name}: {lines[0]}")
     return done.stdout
 
 
@@ -257,7 +259,8 @@ class Job:
                   *variant.config.split()]
         if variant.gcc is None:
             flags = ["-undef", "-D__GNUC__=12", "-D__GNUC_MINOR__=2", "-D__GNUC_PATCHLEVEL__=0",
-                     "-D__SIZEOF_POINTER__=4", "-D__linux__", "-nostdinc", "-D__KERNEL__"]
+                     "-D__SIZEOF_POINTER__=4", "-D__SIZEOF_LONG__=4", "-D__CHAR_BIT__=8",
+                     "-D__linux__", "-nostdinc", "-D__KERNEL__"]
         else:
             flags = list(COMMON_FLAGS)
         return (flags + variant.flags.split() + [f"-DCONFIG_{c}=1" for c in config] +
@@ -276,7 +279,7 @@ class Job:
         result = self.work / name
         flags = self.flags(tree)
         if str(source).endswith(".S"):
-            flags += ["-D__ASSEMBLY__", f"-I{self.work / 'include'}"]
+            flags += ["-D__ASSEMBLER__", "-D__ASSEMBLY__", f"-I{self.work / 'include'}"]
         elif not str(source).endswith(".i"):
             flags += ["-include", "include/linux/compiler_types.h"]
         run(self.compiler + flags + ["-c", source, "-o", result], tree.root)
@@ -372,20 +375,20 @@ def compare_objects(base, ours):
         return "objects identical"
     one, two = Object(base).allocated(), Object(ours).allocated()
     if [s[0] for s in one] != [s[0] for s in two]:
-        raise Trouble("the object files have different sections")
+        raise CheckError("the object files have different sections")
     for a, b in zip(one, two):
         for what, x, y in zip(("name", "type and flags", "alignment"), a, b):
             if x != y:
-                raise Trouble(f"{a[0]}: {what} {x} became {y}")
+                raise CheckError(f"{a[0]}: {what} {x} became {y}")
         if a[3] != b[3]:
             offset = next((i for i, (x, y) in enumerate(zip(a[3], b[3])) if x != y),
                           min(len(a[3]), len(b[3])))
-            raise Trouble(f"{a[0]}: content differs at {offset:#x} "
-                          f"({len(a[3])} and {len(b[3])} bytes)")
+            raise CheckError(f"{a[0]}: content differs at {offset:#x} "
+                             f"({len(a[3])} and {len(b[3])} bytes)")
         if a[4] != b[4]:
             offset = next((x[0] for x, y in zip(a[4], b[4]) if x != y), None)
-            raise Trouble(f"{a[0]}: relocations differ" +
-                          (f" at {offset:#x}" if offset is not None else " in number"))
+            raise CheckError(f"{a[0]}: relocations differ" +
+                             (f" at {offset:#x}" if offset is not None else " in number"))
     return "code, table, relocations identical"
 
 
@@ -450,9 +453,9 @@ def asm_goto(path, function):
     of the operands, so that texts with different operands can be compared.
     """
     text = re.sub(r"^#.*\n", "", path.read_text(), flags=re.M)
-    start = re.search(rf"\b{function}\([^)]*\)\s*\{{[^}}]*?\basm goto\(", text)
+    start = re.search(rf"\b{function}\([^)]*\)\s*\{{[^}}]*?\basm goto\s*\(", text)
     if not start:
-        raise Trouble(f"no asm goto in {function}()")
+        raise CheckError(f"no asm goto in {function}()")
     parts, depth = [""], 1
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[:()]|[^":()]+', text[start.end():]):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
@@ -494,9 +497,9 @@ def compare_texts(base, ours):
     one, two = instructions(base), instructions(ours)
     for a, b in zip(one, two):
         if a != b:
-            raise Trouble(f"'{a}' became '{b}'")
+            raise CheckError(f"'{a}' became '{b}'")
     if len(one) != len(two):
-        raise Trouble(f"{len(one)} instructions became {len(two)}")
+        raise CheckError(f"{len(one)} instructions became {len(two)}")
 
 
 # ---------------------------------------------------------------------------
@@ -509,7 +512,7 @@ def check_forms(job, ours, preprocessed):
     """
     named = [asm_goto(preprocessed, f)[1].strip() for f in FUNCTIONS]
     if re.search(r"[%{}]", "".join(named)):
-        raise Trouble("the text contains %, { or }")
+        raise CheckError("the text contains %, { or }")
 
     source = job.preprocess(ours, ours.path("kernel/static_branch_asm.c"),
                             "static_branch_asm.i")
@@ -521,25 +524,25 @@ def check_forms(job, ours, preprocessed):
     found = dict(re.findall(r"^\s*\.macro (\w+) key:req, label:req, branch=0\n(.*?)^\s*\.endm$",
                             macros, re.M | re.S))
     if set(found) != set(MACROS):
-        raise Trouble(f"assembler macros: {' '.join(found) or 'none'}")
+        raise CheckError(f"assembler macros: {' '.join(found) or 'none'}")
     for name, text in zip(MACROS, named):
         body = re.sub(r"\\(key|branch|label)\b", r"\1", found[name]).strip()
         if body != text:
-            raise Trouble(f"the text of {name} is not that of C")
+            raise CheckError(f"the text of {name} is not that of C")
         labels = re.findall(r"(?<![\w.])(\d+)(?::|[bf]\b)", body)
         if not labels or any(len(l) < 3 or not set(l) - set("01") for l in labels):
-            raise Trouble(f"labels that assembly or Rust may trip over: {' '.join(labels)}")
+            raise CheckError(f"labels that assembly or Rust may trip over: {' '.join(labels)}")
 
     literals = after_mark(job.preprocess(ours, SOURCES / "rust.c", "rust.i"))
     if LITERAL.sub("", literals).split():
-        raise Trouble("Rust: more than string literals: " + LITERAL.sub("", literals).strip())
+        raise CheckError("Rust: more than string literals: " + LITERAL.sub("", literals).strip())
     text = unquote(literals).strip()
     for operand, name in (("{symb} + {off}", "key"), ("{branch}", "branch"), ("{l_yes}", "label")):
         if operand not in text:
-            raise Trouble(f"Rust: no {operand} in the text")
+            raise CheckError(f"Rust: no {operand} in the text")
         text = text.replace(operand, name)
     if text != named[0]:
-        raise Trouble("the text for Rust is not that of C")
+        raise CheckError("the text for Rust is not that of C")
 
 
 def check_assembly(job, ours):
@@ -547,13 +550,13 @@ def check_assembly(job, ours):
     wanted, got = (sites(job.compile(ours, SOURCES / s, s + ".o"), job.variant.config)
                    for s in ("sites.c", "sites.S"))
     if wanted.keys() != got.keys():
-        raise Trouble(f"assembly: entries for {sorted(got)} instead of {sorted(wanted)}")
+        raise CheckError(f"assembly: entries for {sorted(got)} instead of {sorted(wanted)}")
     for site, (code, shape) in wanted.items():
         if got[site][1] != shape:
-            raise Trouble(f"assembly: entry {got[site][1]} instead of {shape}")
+            raise CheckError(f"assembly: entry {got[site][1]} instead of {shape}")
         nop = site[1] & 1 if site[0] == "far_on_key" else not site[1] & 1
         if nop and got[site][0][:job.variant.nop] != code[:job.variant.nop]:
-            raise Trouble(f"assembly: no-op {got[site][0].hex()} instead of {code.hex()}")
+            raise CheckError(f"assembly: no-op {got[site][0].hex()} instead of {code.hex()}")
 
 
 def check(job, base, ours):
@@ -566,7 +569,7 @@ def check(job, base, ours):
         # asm_str_count() in GCC: this is what the inliner thinks of an asm.
         lines = [len(re.findall(r"[\n;]", t[0])) for t in (one, two)]
         if lines[0] != lines[1]:
-            raise Trouble(f"{function}(): {lines[0]} lines of assembly became {lines[1]}")
+            raise CheckError(f"{function}(): {lines[0]} lines of assembly became {lines[1]}")
         if job.variant.gcc is None:
             compare_texts(one[1], two[1])
     if job.variant.gcc is None:
@@ -586,7 +589,7 @@ def check_once(ours):
          "--include=*.inc", "--include=*.rs", "arch", "include", "kernel", "lib", "rust"],
         cwd=ours.root, text=True, capture_output=True, check=False).stdout.split()
     if found != ["include/asm-generic/jump_label.h"]:
-        raise Trouble("table entries are written by " + (" ".join(found) or "nothing"))
+        raise CheckError("table entries are written by " + (" ".join(found) or "nothing"))
     return "the table entry stands once, in " + found[0]
 
 
@@ -595,7 +598,7 @@ def check_covered(ours):
     present = {p.parts[-4] for p in ours.root.glob("arch/*/include/asm/jump_label.h")}
     checked = {v.arch for v in variants()}
     if present != checked:
-        raise Trouble("unlike the tree, this program knows " + " ".join(sorted(checked)))
+        raise CheckError("unlike the tree, this program knows " + " ".join(sorted(checked)))
     return f"all {len(present)} architectures with static branches are compared"
 
 
@@ -638,7 +641,7 @@ def self_test(number, base, ours, work):
     header = header or f"arch/{variant.arch}/include/asm/jump_label.h"
     text = (ours.root / header).read_text()
     if old not in text:
-        raise Trouble(f"nothing to change for: {what}")
+        raise CheckError(f"nothing to change for: {what}")
     folder = work / f"self-{number}"
     changed = folder / "tree" / header
     changed.parent.mkdir(parents=True)
@@ -646,11 +649,11 @@ def self_test(number, base, ours, work):
     try:
         check(Job(variant, compiler, "gcc", folder / "out"), base,
               dataclasses.replace(ours, first=folder / "tree"))
-    except ToolTrouble as trouble:
-        raise Trouble(f"{what}: {trouble}") from trouble
-    except Trouble as noticed:
+    except ToolError as trouble:
+        raise CheckError(f"{what}: {trouble}") from trouble
+    except CheckError as noticed:
         return f"noticed {what}: {noticed}"
-    raise Trouble(f"went unnoticed: {what}")
+    raise CheckError(f"went unnoticed: {what}")
 
 
 # ---------------------------------------------------------------------------
@@ -691,7 +694,7 @@ def attempt(function, *args):
     """Call a check; give the result and what to say."""
     try:
         return "ok", function(*args)
-    except Trouble as trouble:
+    except CheckError as trouble:
         return "FAIL", str(trouble)
 
 

@@ -77,7 +77,7 @@ def check_sites(found):
         try:
             for name, ok, detail in sitecheck.self_test(series.TREE, pathlib.Path(work)):
                 found.add(group, name, ok, detail)
-        except (sitecheck.Trouble, OSError) as trouble:
+        except (sitecheck.CheckError, OSError) as trouble:
             found.add(group, "sitecheck.py", False, str(trouble))
     found.close(group)
 
@@ -122,9 +122,9 @@ def check_patches(found):
     # It looks into the tree, for names of options and files.
     tree = lint.sources()
 
-    def check(found, path, text):
+    def check(found, name, path, text):
         ignore = list(CHECKPATCH_IGNORE)
-        if all(name.startswith(TOOLS) for name in re.findall(
+        if all(file.startswith(TOOLS) for file in re.findall(
                 r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)):
             ignore += CHECKPATCH_IGNORE_TOOLS
         done = subprocess.run(
@@ -134,14 +134,20 @@ def check_patches(found):
         said = [line for line in done.stdout.splitlines()
                 if re.match(r"(ERROR|WARNING|CHECK):", line)]
         (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
-        found.add(group, path.name, not said and not done.returncode, said[0] if said else "")
+        found.add(group, name, not said and not done.returncode, said[0] if said else "")
 
     with ui.Step("checkpatch --strict on every patch") as step:
-        for path in series.patches_of_mails():
-            text = path.read_text(encoding="utf-8")
-            outcomes.again(found, outcomes.place(outcomes.code(__file__), tree, path.name, text),
-                           lambda found, path=path, text=text: check(found, path, text))
-            step.advance(note=path.name)
+        for topic in series.read_topics():
+            for path in series.patches_of_mails(topic.name):
+                name = f"{topic.name}/{path.name}"
+                # The commit ids and the date differ each time.
+                text = re.sub(r"^(From|Date|Message-Id|In-Reply-To|References|prerequisite-patch-id"
+                              r"|base-commit): .*", "", path.read_text(encoding="utf-8"),
+                              flags=re.MULTILINE)
+                outcomes.again(
+                    found, outcomes.place(outcomes.code(__file__), tree, name, text),
+                    lambda found, name=name, path=path, text=text: check(found, name, path, text))
+                step.advance(note=name)
     check_obsolete(found, group)
     found.close(group)
 
@@ -163,6 +169,9 @@ def check_maintainers(found):
     for path, status in series.changed_paths(base, commits[-1]).items():
         if status == "A":
             found.add(group, path, bool(covered.match(path)), "")
+    topic = series.read_topics()[0].name
+    found.add(group, f"{topic}: whom the mails go to",
+              "\nCc: linux-kernel@vger.kernel.org" in series.recipients(series.MAILS / topic))
     found.close(group)
 
 
@@ -263,7 +272,7 @@ def fast(found):
     """All checks that need no kernel."""
     series.tree()
     kernels.pristine_tree()
-    series.mail()
+    series.mail(addressed=False)
     fast_but_patches(found)
     check_patches(found)
     lint.builds(found)
@@ -278,7 +287,8 @@ def check_sparse(found, kernel):
                if path.endswith(".c") and (kernel.out / path).with_suffix(".o").exists()]
     with ui.Step("sparse on our files"):
         # C=2 checks a file whether or not it has to be compiled.
-        ui.must(kernel.make("C=2", *(path[:-2] + ".o" for path in sources)), log,
+        ui.must(kernel.make("C=2", f"CHECK={BUILD / 'tools' / 'sparse'}",
+                            *(path[:-2] + ".o" for path in sources)), log,
                 "sparse", env=kernels.environment())
     said = log.read_text(encoding="utf-8").splitlines()
     for path in sources:
@@ -292,31 +302,47 @@ def check_sparse(found, kernel):
 
 # --- the series as mail ----------------------------------------------------
 
+def small_tree(commit, paths):
+    """The tree with some of a commit's files: git am writes the whole index for each mail."""
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+        index = pathlib.Path(scratch) / "index"
+        series.git("update-index", "--index-info",
+                   stdin=series.git("ls-tree", "-r", commit, "--", *paths), index=index)
+        return series.git("write-tree", index=index).strip()
+
+
 def check_am(found):
-    """git am of the mails onto the pristine base gives the same tree."""
+    """git am of a topic onto the base with what it needs gives the same files."""
     group = "git am"
-    mails = series.patches_of_mails()
     base, commits = series.tree(quiet=True)
+    topics, patches = series.read_topics(), series.read_series()
+    # The other files cannot differ.
+    paths = series.changed_paths(base, commits[-1])
+    start = series.commit_tree(small_tree(base, paths), None, "base", 0)
     scratch = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="am-"))
-    with ui.Step("git am onto the pristine base"):
+    where = scratch / "tree"
+    with ui.Step("git am onto the pristine base") as step:
+        step.total = len(topics)
         try:
-            # Only the files that the series touches: the rest cannot differ.
-            series.git("worktree", "add", "--quiet", "--force", "--detach",
-                       "--no-checkout", scratch / "tree", base)
-            where = scratch / "tree"
-            touched = series.changed_paths(base, commits[-1])
-            series.git("sparse-checkout", "set", "--no-cone",
-                       *("/" + path for path in touched), cwd=where)
-            series.git("checkout", "--quiet", cwd=where)
-            done = series.git("am", "--quiet", *mails, cwd=where, check=False)
-            words = done.stderr.decode(errors="replace").strip().splitlines()
-            found.add(group, f"{len(mails)} mails apply", not done.returncode,
-                      words[0] if words and done.returncode else "")
-            got = series.git("rev-parse", "HEAD^{tree}", cwd=where).strip()
-            want = series.git("rev-parse", f"{commits[-1]}^{{tree}}").strip()
-            found.add(group, "tree identical to build/linux", got == want)
+            series.git("worktree", "add", "--quiet", "--force", "--detach", where, start)
+            for topic in topics:
+                series.git("checkout", "--quiet", "--force", "--detach", start, cwd=where)
+                mails = [mail for other in series.topic_with_needs(topics, topic.name)
+                         for mail in series.patches_of_mails(other.name)]
+                done = series.git("am", "--quiet", *mails, cwd=where, check=False)
+                words = [line for line in done.stderr.decode(errors="replace").splitlines()
+                         if line.startswith("error: ")]
+                if done.returncode:
+                    series.git("am", "--abort", cwd=where, check=False)
+                found.add(group, f"{topic.name}: {len(mails)} mails apply", not done.returncode,
+                          words[0] if words and done.returncode else "")
+                own, _ = series.topic_commits(base, patches, topics, topic.name)
+                found.add(group, f"{topic.name}: the files of the series",
+                          series.git("rev-parse", "HEAD^{tree}", cwd=where).strip()
+                          == small_tree(own[-1], paths))
+                step.advance(note=topic.name)
         finally:
-            series.git("worktree", "remove", "--force", scratch / "tree", check=False)
+            series.git("worktree", "remove", "--force", where, check=False)
             shutil.rmtree(scratch, ignore_errors=True)
             series.git("worktree", "prune")
     found.close(group)
@@ -379,7 +405,7 @@ STEP_ARCHES["x86-rust"] = dataclasses.replace(
     STEP_ARCHES["x86"], config=STEP_ARCHES["x86"].config
     + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n")
 STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
-                       r"include/linux/(?:jump_label|tracepoint|marker|rust_\w+)\.h$|"
+                       r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
                        r"include/trace/|kernel/trace/static_key_benchmark")
 STEP_CONFIG = """\
 CONFIG_JUMP_LABEL=y
@@ -397,7 +423,7 @@ CONFIG_KUNIT=y
 # What is not only built for x86: it has parts for architectures that have no kernel of
 # their own here, or needs debug information, which would slow all steps of x86 down.
 ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
-             "kernel/trace/func_event_run.c": ("x86", "powerpc", "s390"),
+             "kernel/trace/func_event_probe.c": ("x86", "powerpc", "s390"),
              "kernel/trace/func_event_btf.c": ("s390",),
              "kernel/bpf/btf.c": ("s390",),
              # 32 bit, and the big end first.
@@ -498,10 +524,13 @@ def step_objects(commit):
 
 
 def check_steps(found):
-    """Every commit builds, at least the objects that it touches."""
+    """Every commit of a topic builds, on the base with what the topic needs: what it touches."""
     group = "every step builds"
-    _, commits = series.tree(quiet=True)
-    patches = series.read_series()
+    base, commits = series.tree(quiet=True)
+    patches, topics = series.read_series(), series.read_topics()
+    steps = [(patch, commit) for topic in topics for patch, commit in zip(
+        [patch for patch in patches if patch.topic == topic.name],
+        series.topic_commits(base, patches, topics, topic.name)[0])]
     if not (STEP_TREE / ".git").exists():
         shutil.rmtree(STEP_TREE, ignore_errors=True)
         series.git("worktree", "prune")
@@ -515,8 +544,8 @@ def check_steps(found):
         found.add(group, f"{patch.name} ({builder.directory})", trouble is None,
                   trouble or f"{len(objects)} objects", time.monotonic() - began)
 
-    with ui.Step("build every step of the series", len(commits)) as step:
-        for patch, commit in zip(patches, commits):
+    with ui.Step("build every step of the series", len(steps)) as step:
+        for patch, commit in steps:
             step.note = patch.name
             if any("Kconfig" in path for path in series.changed_paths(f"{commit}^", commit)):
                 options = commit
@@ -543,7 +572,7 @@ def main(args):
             fast(found)
         else:
             series.tree()
-            series.mail()
+            series.mail(addressed=False)
             check_am(found)
             check_patches(found)
             check_steps(found)

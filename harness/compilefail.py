@@ -15,16 +15,13 @@ announced anywhere, by "ERROR elsewhere:".
 All tests are built by one make, which goes on after errors; rustc reports in
 JSON. Tests of this program itself, some of which it must fail, are built along
 with the others.
-
-One of the tests is built once more for CFI. Rust and C must agree there about
-the types of functions that they call by their addresses: clang compiles what
-the events declare for C, and the numbers that stand for the types (tags) have
-to be the same.
 """
 
 import collections
 import dataclasses
 import json
+import os
+import pathlib
 import re
 import shutil
 
@@ -44,23 +41,6 @@ C_EXPECTED = re.compile(r"/\* ERROR: (.*\S) \*/$")
 C_SAID = re.compile(r"(?:.*/)?(\w+\.[ch]):(\d+):(?:\d+:)? *(?:fatal )?(?:error|Error|warning): (.*)")
 # Follows what is said of a line of a header: where the macro was used.
 C_MACRO = re.compile(r"(?:.*/)?(\w+\.c):(\d+):\d+: note: in expansion of macro")
-
-# The events whose functions have tags, each with arguments of another type.
-CFI_TEST = "event_arguments"
-CFI_SOURCE = "tools/testing/selftests/rust_tracepoint/cfi.c"
-CFI_WORK = BUILD / "compilefail-cfi"
-CFI_RUSTC = ("-Zsanitizer=kcfi -Zsanitizer-cfi-normalize-integers "
-             "-Cunsafe-allow-abi-mismatch=sanitizer,sanitizer-cfi-normalize-integers")
-CFI_CLANG = ("clang-19", "--target=x86_64-linux-gnu", "-std=gnu2x", "-O2", "-funsigned-char",
-             "-Wall", "-Werror", "-fsanitize=kcfi",
-             "-fsanitize-cfi-icall-experimental-normalize-integers", "-c")
-CFI_OBJDUMP = ("llvm-objdump-19", "-d", "--no-show-raw-insn")
-# In front of a function is an instruction with its tag.
-CFI_SYMBOL = re.compile(r"<__cfi_(.*)>:$")
-CFI_TAG = re.compile(r"movl\s+\$(0x[0-9a-f]+|\d+), %eax")
-# A function in Rust, by its mangled name, and the one in C that must have its tag.
-CFI_TWINS = ((re.compile(r".*__probestub_(\w+)$"), "probe_{}"),
-             (re.compile(r".*___trace_event_raw_output_(\w+)$"), "output"))
 
 EXPECTED = re.compile(r"//~ ERROR( elsewhere)?: (.*\S)\s*$")
 # Kbuild's line for the object that rustc is about to make.
@@ -90,6 +70,12 @@ class Error:
 
 # --- running the compiler --------------------------------------------------
 
+def below_work(path):
+    """A path as below WORK, where kbuild runs rustc; None if it is elsewhere."""
+    path = pathlib.Path(os.path.normpath(WORK / path))
+    return str(path.relative_to(WORK)) if path.is_relative_to(WORK) else None
+
+
 def lines_of(span):
     """The lines of a span, out of all macros that it comes from.
 
@@ -98,9 +84,10 @@ def lines_of(span):
     """
     found = set()
     while span:
-        path = span["file_name"]
-        if path.startswith(f"{WORK}/"):
-            found.add(Line(path[len(f"{WORK}/"):], span["line_start"]))
+        path = below_work(span["file_name"])
+        # The paths of the kernel crate are relative, too.
+        if path and (WORK / path).exists():
+            found.add(Line(path, span["line_start"]))
         span = (span.get("expansion") or {}).get("span")
     return found
 
@@ -132,9 +119,8 @@ class Listener:
         """Read a line."""
         building = RUSTC.match(line)
         if building:
-            path = building.group(1)
-            self.test = path[len(f"{WORK}/"):].partition("/")[0] \
-                if path.startswith(f"{WORK}/") else None
+            path = below_work(building.group(1))
+            self.test = path.partition("/")[0] if path else None
         if line.startswith("{"):
             try:
                 message = json.loads(line)
@@ -278,7 +264,6 @@ def run(found, kernel):
         ok = (wrong or "").startswith(wanted) if wanted else wrong is None
         found.add(group, f"runner: {name}", ok, wrong or "")
     run_c(found, group, kernel)
-    run_cfi(found, group, kernel)
     found.close(group)
 
 
@@ -336,63 +321,3 @@ def run_c(found, group, kernel):
         found.add(group, f"C: {path.stem}", wrong is None,
                   f"{wrong} (log: build/log/compilefail-c.log)" if wrong else "")
     found.add(group, "runner: C", judge_c(bad, said[bad.name]) is not None)
-
-
-# --- the types of functions, for CFI ---------------------------------------
-
-def tags(path):
-    """{function: its tag} of an object."""
-    found, name = {}, None
-
-    def take(line):
-        nonlocal name
-        symbol, tag = CFI_SYMBOL.search(line), CFI_TAG.search(line)
-        if symbol:
-            name = symbol.group(1)
-        elif tag and name:
-            found[name], name = tag.group(1), None
-
-    ui.run([*CFI_OBJDUMP, path], on_line=take)
-    return found
-
-
-def judge_cfi(rust, c):
-    """(functions in Rust with a tag of C's, what is wrong with the others)."""
-    same, wrong = 0, []
-    for function, tag in rust.items():
-        for pattern, name in CFI_TWINS:
-            match = pattern.match(function)
-            if match:
-                twin = name.format(match.group(1))
-                if c.get(twin) == tag:
-                    same += 1
-                else:
-                    wrong.append(f"{function}: {tag}, but {twin}: {c.get(twin)}")
-    return same, wrong
-
-
-def run_cfi(found, group, kernel):
-    """Compile events and their prototypes with tags, and compare these."""
-    shutil.rmtree(CFI_WORK, ignore_errors=True)
-    CFI_WORK.mkdir(parents=True)
-    shutil.copy(WORK / f"{CFI_TEST}.rs", CFI_WORK)
-    shutil.copy(kernel.source / CFI_SOURCE, CFI_WORK)
-    (CFI_WORK / "Kbuild").write_text(f"obj-m := {CFI_TEST}.o\n", encoding="utf-8")
-    rust, c = CFI_WORK / f"{CFI_TEST}.o", CFI_WORK / "cfi.o"
-    log = LOGS / "compilefail-cfi.log"
-    log.unlink(missing_ok=True)
-    with ui.Step("compile events for CFI"):
-        for command in (
-                kernel.make("-j1", f"M={CFI_WORK}", f"KRUSTFLAGS={CFI_RUSTC}", f"{CFI_TEST}.o"),
-                ["objcopy", "--dump-section", f".discard.trace_decl={CFI_WORK}/declared.h", rust,
-                 "/dev/null"],
-                [*CFI_CLANG, "-o", c, CFI_WORK / "cfi.c"]):
-            if ui.run(command, log, env=kernels.environment()):
-                raise Failure(f"no object for CFI (log: {shown(log)})")
-    same, wrong = judge_cfi(tags(rust), tags(c))
-    events = (CFI_WORK / "declared.h").read_text(encoding="utf-8").count("DECLARE_RUST_TRACE")
-    # A stub and a function that prints for each event.
-    found.add(group, "CFI: the types are those of C", not wrong and same == 2 * events > 0,
-              "; ".join(wrong) or f"{same} tags for {events} events")
-    _, wrong = judge_cfi({"x__probestub_x": "1"}, {"probe_x": "2"})
-    found.add(group, "runner: CFI", len(wrong) == 1)

@@ -26,10 +26,11 @@ KNOWN = ROOT / "harness" / "ftracetest.known"
 # Guests that share the tests of a kernel.
 GUESTS = 2
 
-# Programs of the host that tests call and that busybox does not have; and a shell that
-# is a program of its own, and starts others by their names, where busybox is all of them:
-# tests look for names in /proc/PID/maps and in sched_process_exec.
-PROGRAMS = ("dash=/bin/sh", "chrt", "nice")
+# Programs of the host that tests call and that busybox does not have, or has without
+# strtonum(); and a shell that is a program of its own, and starts others by their names,
+# where busybox is all of them: tests look for names in /proc/PID/maps and in
+# sched_process_exec.
+PROGRAMS = ("dash=/bin/sh", "gawk=/bin/awk", "chrt", "lscpu", "nice", "readelf")
 
 # Seconds that one test may take before it counts as hung.
 LIMIT = 600

@@ -28,7 +28,7 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 GUEST = ROOT / "harness" / "guest"
 # The kselftests of the series, and the base's that it must not break.
 KSELFTESTS = ("function_events", "markers", "rust_tracepoint", "static_batch",
-              "static_key_view", "static_keys")
+              "static_key_debugfs", "static_keys")
 FTRACETEST = "ftrace"
 # Where they are in the guest.
 SELFTESTS = "/selftests"
@@ -288,8 +288,28 @@ def job_image(kernel, script, files, programs, shell):
         raise
 
 
+@functools.cache
+def clock():
+    """Parameters of an x86_64 kernel for the clock that TCG gives it, the host's.
+
+    Without ACPI it has only the PIT to tell the rate from. That fails when the host is busy,
+    and leaves a clock of jiffies, which stands still while the CPU that counts them has its
+    interrupts off: ftracetest's irqsoff_tracer.tc then waits for ever.
+    """
+    if os.uname().machine != "x86_64":
+        return ""
+    program = BUILD / "tools" / "tsc_khz"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    ui.must(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", GUEST / "tsc_khz.c", "-o", program],
+            LOGS / "tsc_khz.log", "building tsc_khz")
+    khz = subprocess.run([program], capture_output=True, text=True, check=True).stdout.strip()
+    return f"tsc_early_khz={khz} tsc=reliable"
+
+
 def command(kernel, initramfs, accel, smp, memory, append, icount):
     name = kernel.machine
+    if name == "x86_64" and accel.startswith("tcg") and not icount:
+        append = f"{clock()} {append}"
     # The pc machine's MP table, all that a kernel without ACPI has to go by,
     # names one CPU per socket.
     cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)

@@ -5,7 +5,7 @@
     kernel.py menuconfig	change the configuration of the x86_64 kernel
 
 The patched x86_64 kernel is built in build/obj/x86_64 from build/linux, its
-pristine twin in build/obj/x86_64-base from build/base, a work tree of the
+pristine counterpart in build/obj/x86_64-base from build/base, a work tree of the
 first commit of build/linux; other architectures likewise.
 """
 
@@ -107,7 +107,7 @@ ARCHES = {
                                    "series-markers"),
                         targets=("rust/", "kernel/jump_label.o", "kernel/marker.o",
                                  "kernel/static_batch.o",
-                                 "kernel/static_key_view.o", "kernel/tracepoint.o",
+                                 "kernel/static_key_debugfs.o", "kernel/tracepoint.o",
                                  "kernel/tracepoint_batch.o",
                                  "kernel/trace/", "lib/test_static_keys.o",
                                  "lib/test_static_key_base.o",

@@ -43,8 +43,9 @@ def sources(without=()):
 
 def edited_files():
     """The base's files that the series edits."""
+    ours = set(series.overlay_files())
     return sorted({path for patch in series.read_series() for path in patch.edited()
-                   if (series.TREE / path).exists()})
+                   if (series.TREE / path).exists() and path not in ours})
 
 
 # --- rustfmt ---------------------------------------------------------------
@@ -114,7 +115,9 @@ def check_pages(found):
     said = {}
     with ui.Step("our pages through Sphinx"), \
             tempfile.TemporaryDirectory(dir=BUILD, prefix="pages-") as scratch:
-        work, html = pathlib.Path(scratch) / "source", pathlib.Path(scratch) / "html"
+        # An extension of the base wants a directory of this name, beside MAINTAINERS.
+        work, html = pathlib.Path(scratch) / DOCUMENTATION, pathlib.Path(scratch) / "html"
+        (pathlib.Path(scratch) / "MAINTAINERS").symlink_to(series.TREE / "MAINTAINERS")
         page_tree(work, pages)
 
         def on_line(line):
@@ -182,6 +185,7 @@ class SemanticPatch:
     options: tuple
     requires: str
     ocaml: bool
+    reports: bool
 
     @staticmethod
     def read(path):
@@ -192,6 +196,8 @@ class SemanticPatch:
                              tuple(" ".join(options).split()),
                              requires.group(1) if requires else "",
                              bool(re.search(r"^@\s*(?:initialize|script)\s*:\s*ocaml", text,
+                                            re.MULTILINE)),
+                             bool(re.search(r"^virtual\s+(?:\w+,\s*)*report\b", text,
                                             re.MULTILINE)))
 
     def useless(self, version):
@@ -201,6 +207,8 @@ class SemanticPatch:
 
         if self.requires and number(self.requires) > number(version):
             return f"needs spatch {self.requires}"
+        if not self.reports:
+            return "has no report mode"
         if self.ocaml and not shutil.which("ocamlopt"):
             return "needs an OCaml compiler"
         return None

@@ -14,6 +14,7 @@ HARNESS = pathlib.Path(__file__).resolve().parent
 COUNT = 0
 FAILED = 0
 
+ONE, TWO = "files/0001-new-file", "hooks/0001-hook"
 CORE = "".join(f"line {number}\n" for number in range(1, 30))
 
 
@@ -27,7 +28,7 @@ def report(name, ok, words=""):
 
 
 class Project:
-    """A small repository with a series of two patches, and its base."""
+    """A small repository with two topics of a patch each, and its base."""
 
     def __init__(self, top):
         self.top = top / "project"
@@ -38,10 +39,17 @@ class Project:
         self.write(self.base / "kernel" / "other.c", "other\n")
         self.git(self.base, "init", "--quiet")
         self.commit(self.base, "base")
-        for name in ("series.py", "ui.py"):
+        self.write(self.base / "scripts" / "get_maintainer.pl",
+                   'print "Somebody <somebody\\@example.org>\\n";\n')
+        self.git(self.base, "add", "--all")
+        self.git(self.base, "commit", "--quiet", "--amend", "--no-edit")
+        for name in ("series.py", "ui.py", "base"):
             self.write(self.top / "harness" / name, (HARNESS / name).read_text())
-        self.write(self.top / "series" / "cover", "A series\n\nWhat it is for.\n")
-        one, two = self.folder("0001-new-file"), self.folder("0002-hook")
+        self.write(self.top / "series" / "topics", "files\nhooks\n")
+        for topic, needs in (("files", ""), ("hooks", "files")):
+            self.write(self.folder(topic) / "cover", f"The {topic}\n\nWhat they are for.\n")
+            self.write(self.folder(topic) / "status", f"for: maintainer\nneeds: {needs}\n")
+        one, two = self.folder(ONE), self.folder(TWO)
         self.write(one / "message", "kernel: Add a file\n\nBecause.\n")
         self.write(one / "files", "kernel/new.c\n")
         self.write(self.top / "kernel" / "new.c", "new\n")
@@ -120,18 +128,90 @@ def test_tree():
         it.write(it.top / "kernel/stray.c", "")
         it.refuses("an overlay file without a patch", "kernel/stray.c", "tree")
         (it.top / "kernel/stray.c").unlink()
-        it.write(it.folder("0001-new-file") / "files", "kernel/new.c\nkernel/gone.c\n")
+        it.write(it.folder(ONE) / "files", "kernel/new.c\nkernel/gone.c\n")
         it.refuses("a patch with a missing file", "kernel/gone.c", "tree")
-        it.write(it.folder("0001-new-file") / "files", "kernel/new.c\n")
-        edit = it.folder("0002-hook") / "edit.patch"
+        it.write(it.folder(ONE) / "files", "kernel/new.c\n")
+        edit = it.folder(TWO) / "edit.patch"
         good = edit.read_text()
         edit.write_text(good.replace(" line 10", " line ten"))
-        it.refuses("a hunk that does not apply", "0002-hook/edit.patch: the hunk at "
-                   "line 10 of kernel/core.c", "tree")
+        status, said = it.run("tree")
+        report("says which hunks do not apply", status == 1
+               and f"{TWO}: 1 of 1 hunks rejected: kernel/core.c:10\n" in said, said)
+        it.refuses("a base to which one does not apply", "1 hunks of 1 of 2 patches do not apply "
+                   "to Linux 6.12.7", "tree")
         report("and leaves the tree intact",
                it.git(it.tree, "rev-parse", "HEAD") == head
                and not it.git(it.tree, "status", "--porcelain"))
         edit.write_text(good)
+
+
+def test_topics():
+    with project() as it:
+        it.write(it.folder("hooks") / "status", "for: maintainer\nneeds: nothing\n")
+        it.refuses("a need that is no topic", "needs nothing, which is no topic before it", "tree")
+        it.write(it.folder("hooks") / "status", "for: nobody\n")
+        it.refuses("a topic for nobody", "series/hooks/status does not say", "tree")
+        it.write(it.folder("hooks") / "status", "for: example\n")
+        (it.folder("odd")).mkdir()
+        it.refuses("a topic that is not listed", "series/odd is not in series/topics", "tree")
+        (it.folder("odd")).rmdir()
+
+        # The hook goes where the other topic has changed the file.
+        it.write(it.folder(ONE) / "edit.patch", "--- a/kernel/core.c\n+++ b/kernel/core.c\n"
+                 "@@ -10,2 +10,3 @@\n line 10\n+first\n line 11\n")
+        edit = it.folder(TWO) / "edit.patch"
+        it.write(edit, edit.read_text().replace(" line 10", " first"))
+        status, said = it.run("tree")
+        report("topics apply one after the other", status == 0, said)
+        it.refuses("a topic that needs more than it says", f"{TWO} does not apply to the base "
+                   "with nothing", "mail", "hooks")
+        it.write(it.folder("hooks") / "status", "for: example\nneeds: files\n")
+        status, said = it.run("mail", "hooks")
+        mails = sorted((it.top / "build/series/hooks").glob("*.patch"))
+        report("and with that, they do", status == 0 and len(mails) == 2, said)
+        it.refuses("a topic that is not there", "TOPIC=neither: there are files, hooks", "mail",
+                   "neither")
+
+
+def test_growth():
+    with project() as it:
+        it.write(it.top / "kernel/new.c", "new\nmore\nend\n")
+        it.write(it.folder(TWO) / "edit.patch", (it.folder(TWO) / "edit.patch").read_text()
+                 + "--- a/kernel/new.c\n+++ b/kernel/new.c\n@@ -1,2 +1,3 @@\n new\n+more\n end\n")
+        status, said = it.run("tree")
+        report("a file grows", status == 0
+               and it.git(it.tree, "show", "HEAD^:kernel/new.c") == "new\nend\n"
+               and (it.tree / "kernel/new.c").read_text() == "new\nmore\nend\n", said)
+        it.write(it.top / "kernel/new.c", "new\nother\nend\n")
+        it.refuses("a file that has grown otherwise", f"kernel/new.c is not as {TWO} leaves it",
+                   "tree")
+
+
+def test_port():
+    with project() as it:
+        it.run("tree")
+        head = it.git(it.tree, "rev-parse", "HEAD")
+        it.commit(it.top, "series")
+        it.write(it.base / "Makefile", "VERSION = 6\nPATCHLEVEL = 13\nSUBLEVEL = 0\n")
+        it.write(it.base / "kernel" / "core.c", CORE.replace("line 11\n", "line eleven\n"))
+        it.commit(it.base, "newer")
+        it.refuses("a newer base", "do not apply to Linux 6.13.0", "tree")
+        report("and leaves the tree intact", it.git(it.tree, "rev-parse", "HEAD") == head)
+        status, said = it.run("port")
+        rejected = it.folder(TWO) / "edit.rej"
+        report("port leaves the hunks out", status == 0 and rejected.exists()
+               and f"{TWO}: 1 of 1 hunks rejected" in said and f"{ONE}: applied" in said
+               and "1 of 1 hunks do not apply to Linux 6.13.0" in said, said)
+        it.refuses("to port twice", "edit.rej", "port")
+        it.refuses("mails with hunks left out", f"series/{TWO}/edit.rej waits", "mail")
+        core = (it.tree / "kernel/core.c").read_text()
+        it.write(it.tree / "kernel/core.c", core.replace("line 10\n", "line 10\nhook\n"))
+        status, said = it.run("refresh", TWO)
+        rejected.unlink()
+        report("refresh mends them", status == 0
+               and "+hook" in (it.folder(TWO) / "edit.patch").read_text(), said)
+        status, said = it.run("mail")
+        report("and mails can be written", status == 0, said)
 
 
 def test_ksrc():
@@ -144,7 +224,9 @@ def test_ksrc():
         it.write(it.base / "kernel/core.c", CORE)
         it.write(it.base / "Makefile", "VERSION = 6\nPATCHLEVEL = 1\nSUBLEVEL = 7\n")
         it.commit(it.base, "old")
-        it.refuses("another kernel version", "6.1.7; the series is for 6.12.y", "tree")
+        status, said = it.run("tree")
+        report("takes another version if all applies", status == 0
+               and "Linux 6.1.7" in it.git(it.tree, "log", "--format=%s"), said)
         shutil.rmtree(it.base / ".git")
         it.refuses("KSRC without git", "not the top of a git tree", "tree")
 
@@ -159,7 +241,7 @@ def test_refresh():
         core = (it.tree / "kernel/core.c").read_text()
         it.write(it.tree / "kernel/core.c", core.replace("hook\n", "better hook\n"))
         status, said = it.run("refresh")
-        edit = (it.folder("0002-hook") / "edit.patch").read_text()
+        edit = (it.folder(TWO) / "edit.patch").read_text()
         report("edits reach overlay and edit.patch", status == 0 and "+better hook" in edit
                and (it.top / "kernel/new.c").read_text() == "edited\n", said)
         report("with one line of context",
@@ -171,20 +253,21 @@ def test_refresh():
         it.write(it.tree / "kernel/other.c", "other\nmore\n")
         it.refuses("an edit that belongs to no patch", "PATCH=", "refresh")
         it.write(it.tree / "kernel/third.c", "third\n")
-        status, said = it.run("refresh", "0001")
+        status, said = it.run("refresh", ONE)
         report("PATCH= says where it belongs", status == 0
-               and "kernel/third.c" in (it.folder("0001-new-file") / "files").read_text()
-               and "+more" in (it.folder("0001-new-file") / "edit.patch").read_text(), said)
+               and "kernel/third.c" in (it.folder(ONE) / "files").read_text()
+               and "+more" in (it.folder(ONE) / "edit.patch").read_text(), said)
 
         it.write(it.tree / "kernel/fourth.c", "fourth\n")
         it.commit(it.tree, "kernel: Add a fourth file")
-        status, said = it.run("refresh")
-        fresh = it.folder("0003-kernel-add-a-fourth-file")
+        it.refuses("a commit of no topic", "PATCH=TOPIC", "refresh")
+        status, said = it.run("refresh", "hooks")
+        fresh = it.folder("hooks/0002-kernel-add-a-fourth-file")
         report("a commit becomes a patch", status == 0 and fresh.is_dir()
                and (fresh / "files").read_text() == "kernel/fourth.c\n", said)
         (it.tree / "kernel/fourth.c").unlink()
         before = sorted(str(path) for path in (it.top / "series").rglob("*"))
-        it.refuses("what would leave a patch empty", "0003", "refresh")
+        it.refuses("what would leave a patch empty", "0002", "refresh")
         report("and leaves the series as it was",
                before == sorted(str(path) for path in (it.top / "series").rglob("*"))
                and (it.top / "kernel/fourth.c").exists())
@@ -198,16 +281,22 @@ def test_refresh():
 def test_mail():
     with project() as it:
         status, said = it.run("mail")
-        mails = sorted((it.top / "build/series").glob("*.patch"))
-        cover = mails[0].read_text() if mails else ""
-        report("mails with a cover letter", status == 0 and len(mails) == 3
-               and "A series" in cover and "***" not in cover, said)
-        it.git(it.base, "am", "--quiet", *map(str, mails[1:]))
+        mails = [path for topic in ("files", "hooks")
+                 for path in sorted((it.top / "build/series" / topic).glob("*.patch"))]
+        cover = mails[2].read_text() if len(mails) == 4 else ""
+        report("mails with a cover letter for each topic", status == 0 and len(mails) == 4
+               and "[PATCH 0/1] The hooks" in cover and "***" not in cover, said)
+        report("which says on what it applies", "on top of:\n  The files\n" in cover
+               and "\nbase-commit: " in cover, cover)
+        report("and to whom it goes",
+               "\nTo: Somebody <somebody@example.org>\n" in cover.partition("\n\n")[0], cover)
+        report("and threads", "\nIn-Reply-To: " in mails[3].read_text())
+        it.git(it.base, "am", "--quiet", str(mails[1]), str(mails[3]))
         report("git am gives the same tree", it.git(it.base, "rev-parse", "HEAD^{tree}")
                == it.git(it.tree, "rev-parse", "HEAD^{tree}"))
 
 
-for test in (test_tree, test_ksrc, test_refresh, test_mail):
+for test in (test_tree, test_topics, test_growth, test_port, test_ksrc, test_refresh, test_mail):
     test()
 print(f"1..{COUNT}")
 sys.exit(1 if FAILED else 0)

@@ -3,11 +3,15 @@
 """Between the readable tree of this repository and a kernel git tree.
 
     series.py tree               assemble build/linux
+    series.py port               assemble it without the hunks that do not apply
     series.py refresh [PATCH]    carry edits made in build/linux back
-    series.py mail               write the series as mails to build/series
+    series.py mail [TOPIC]       write it as mails to build/series/TOPIC
+
+The patches are grouped in topics, by what a maintainer takes together. A topic
+says which others it needs, and applies to the base with these.
 
 build/linux is a git repository whose first commit is the pristine base, with
-one commit per folder of series/ on top. The commits are made with a temporary
+one commit per patch of all topics on top. The commits are made with a temporary
 index, out of blobs and edit.patch files, so nothing in the work tree moves
 until all of them exist; then only the files that differ between the old and
 the new state are written. Author and dates are fixed: the same input gives
@@ -15,6 +19,7 @@ the same commit ids.
 """
 
 import dataclasses
+import functools
 import hashlib
 import io
 import os
@@ -31,14 +36,20 @@ from ui import BUILD, ROOT, Failure, shown
 TREE = BUILD / "linux"
 SERIES = ROOT / "series"
 MAILS = BUILD / "series"
-DEBIAN_BASE = pathlib.Path("/usr/src/linux-source-6.12.tar.xz")
-BASE_VERSION = ("6", "12")
+REJECTED = "edit.rej"
+
+# Version and suite of the base.
+BASE = dict(re.findall(r"^(\w+)=(\S+)$", (ROOT / "harness" / "base").read_text(encoding="utf-8"),
+                       re.MULTILINE))
+DEBIAN_BASE = BUILD / "tools" / f"linux-source-{BASE['VERSION']}.tar.xz"
 
 AUTHOR = "The static-key tracepoints developers"
 EMAIL = "static-key-tracepoints@example.org"
-# Any fixed moment will do; this is the day the base's version came out.
+# Any fixed moment will do; this is the day on which Linux 6.12 came out.
 DATE = 1731801600
 
+# The bases that were imported, and the one that build/linux is made of.
+BASES = "refs/series/bases"
 BASE_REF = "refs/series/base"
 HEAD_REF = "refs/series/head"
 BRANCH = "series"
@@ -50,7 +61,7 @@ KCONFIG = "kernel/trace/Kconfig.static"
 MAINTAINERS = "MAINTAINERS"
 
 
-def git(*args, stdin=None, index=None, cwd=TREE, check=True):
+def git(*args, stdin=None, index=None, cwd=TREE, check=True, date=None):
     """Run git in build/linux and return what it printed, as text."""
     env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null",
                GIT_AUTHOR_NAME=AUTHOR, GIT_AUTHOR_EMAIL=EMAIL,
@@ -60,8 +71,11 @@ def git(*args, stdin=None, index=None, cwd=TREE, check=True):
         env.pop(name, None)
     if index:
         env["GIT_INDEX_FILE"] = str(index)
+    if date:
+        env["GIT_AUTHOR_DATE"] = env["GIT_COMMITTER_DATE"] = date
     if isinstance(stdin, str):
-        stdin = stdin.encode()
+        # As what git prints is decoded below.
+        stdin = stdin.encode(errors="surrogateescape")
     done = subprocess.run(["git", *map(str, args)], cwd=cwd, env=env,
                           input=stdin if stdin is not None else b"",
                           capture_output=True, check=False)
@@ -98,16 +112,82 @@ def sources(commit, without=()):
 # --- the folders of series/ ------------------------------------------------
 
 @dataclasses.dataclass
-class Patch:
-    """One folder of series/: message, files, edit.patch."""
+class Topic:
+    """One folder of series/: a cover letter, what it needs, and its patches."""
 
     folder: pathlib.Path
-    whole: list = dataclasses.field(default_factory=list)
-    symbols: list = dataclasses.field(default_factory=list)
+    needs: list = dataclasses.field(default_factory=list)
+    # For a maintainer, or an example of use.
+    state: str = ""
 
     @property
     def name(self):
         return self.folder.name
+
+    @property
+    def cover(self):
+        """Subject and text of the cover letter."""
+        subject, _, text = (self.folder / "cover").read_text(encoding="utf-8").partition("\n\n")
+        return subject.strip(), text.strip()
+
+
+def read_topics():
+    """The topics in the order of series/topics, which is one in which they apply."""
+    topics = []
+    for name in (SERIES / "topics").read_text(encoding="utf-8").split():
+        topic = Topic(SERIES / name)
+        if not (topic.folder / "cover").exists():
+            raise Failure(f"series/topics names {name}, which has no cover")
+        status = dict(re.findall(r"^(\w+):[ \t]*(.*)$",
+                                 (topic.folder / "status").read_text(encoding="utf-8"),
+                                 re.MULTILINE))
+        topic.needs = status.get("needs", "").split()
+        topic.state = status.get("for", "")
+        if topic.state not in ("maintainer", "example"):
+            raise Failure(f"series/{name}/status does not say \"for: maintainer\" or "
+                          "\"for: example\"")
+        for need in topic.needs:
+            if need not in [other.name for other in topics]:
+                raise Failure(f"series/{name}/status needs {need}, which is no topic before it")
+        topics.append(topic)
+    for folder in SERIES.iterdir():
+        if folder.is_dir() and folder.name not in [topic.name for topic in topics]:
+            raise Failure(f"{shown(folder)} is not in series/topics")
+    return topics
+
+
+def topic_with_needs(topics, name):
+    """A topic and all that it needs, directly or not, in the order of the topics."""
+    wanted = {name}
+    for topic in reversed(topics):
+        if topic.name in wanted:
+            wanted |= set(topic.needs)
+    return [topic for topic in topics if topic.name in wanted]
+
+
+def patches_for(patches, topics, name):
+    """The patches that a topic consists of, behind those that it needs."""
+    names = [topic.name for topic in topic_with_needs(topics, name)]
+    return [patch for patch in patches if patch.topic in names]
+
+
+@dataclasses.dataclass
+class Patch:
+    """One folder of a topic: message, files, edit.patch."""
+
+    folder: pathlib.Path
+    whole: list = dataclasses.field(default_factory=list)
+    symbols: list = dataclasses.field(default_factory=list)
+    # Titles of the sections of MAINTAINERS.
+    sections: list = dataclasses.field(default_factory=list)
+
+    @property
+    def topic(self):
+        return self.folder.parent.name
+
+    @property
+    def name(self):
+        return f"{self.topic}/{self.folder.name}"
 
     @property
     def message(self):
@@ -122,6 +202,11 @@ class Patch:
         path = self.folder / "edit.patch"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
+    @property
+    def rejected(self):
+        """Whether hunks of its edit.patch wait in edit.rej, see port()."""
+        return (self.folder / REJECTED).exists()
+
     def edited(self):
         """The base files that edit.patch touches."""
         return re.findall(r"^\+\+\+ b/(\S+)", self.edit, re.MULTILINE)
@@ -132,26 +217,34 @@ def overlay_source(path):
     return ROOT / ("Kconfig" if path == KCONFIG else path)
 
 
+def read_patch(folder):
+    if not re.fullmatch(r"\d{4}-[a-z0-9-]+", folder.name):
+        raise Failure(f"{shown(folder)}: not named NNNN-what")
+    if not (folder / "message").exists():
+        raise Failure(f"{shown(folder)}: has no message")
+    patch = Patch(folder)
+    listing = folder / "files"
+    lines = listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []
+    for line in lines:
+        path, _, what = line.partition(":")
+        if path not in patch.whole:
+            patch.whole.append(path)
+        if path == MAINTAINERS:
+            patch.sections.append(what.strip())
+        else:
+            patch.symbols += what.split()
+    if not patch.whole and not patch.edit and not patch.rejected:
+        raise Failure(f"{shown(folder)}: names no file and has no edit.patch")
+    return patch
+
+
 def read_series():
     """All patches in order, checked against the overlay in both directions."""
     patches = []
-    for folder in sorted(SERIES.iterdir()):
-        if not folder.is_dir():
-            continue
-        if not re.fullmatch(r"\d{4}-[a-z0-9-]+", folder.name):
-            raise Failure(f"{shown(folder)}: not named NNNN-topic")
-        if not (folder / "message").exists():
-            raise Failure(f"{shown(folder)}: has no message")
-        patch = Patch(folder)
-        listing = folder / "files"
-        lines = listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []
-        for line in lines:
-            path, _, symbols = line.partition(":")
-            patch.whole.append(path.strip())
-            patch.symbols += symbols.split()
-        if not patch.whole and not patch.edit:
-            raise Failure(f"{shown(folder)}: names no file and has no edit.patch")
-        patches.append(patch)
+    for topic in read_topics():
+        for folder in sorted(topic.folder.iterdir()):
+            if folder.is_dir():
+                patches.append(read_patch(folder))
 
     owner = {}
     for patch in patches:
@@ -159,7 +252,7 @@ def read_series():
             if not overlay_source(path).is_file():
                 raise Failure(f"{shown(patch.folder)}/files names {path}, "
                               "which is not in the repository")
-            if path in owner and path != KCONFIG:
+            if path in owner and path not in (KCONFIG, MAINTAINERS):
                 raise Failure(f"{path} is named by both {owner[path]} and {patch.name}")
             owner[path] = patch.name
     for path in overlay_files():
@@ -222,32 +315,36 @@ def kconfig_with(symbols):
     return "".join(lines)
 
 
-def with_maintainers(base_text):
-    """The base's MAINTAINERS with our sections at their alphabetical places."""
+def with_maintainers(base_text, titles):
+    """The base's MAINTAINERS with sections of ours at their alphabetical places."""
     ours = (ROOT / MAINTAINERS).read_text(encoding="utf-8")
     section = re.compile(r"^(\S[^\n]*)\n((?:[A-Z]:\t[^\n]*\n)+)", re.MULTILINE)
     start = base_text.index("\n", base_text.index("Maintainers List"))
-    for entry in section.finditer(ours):
-        for other in section.finditer(base_text, start):
-            if other.group(1) > entry.group(1):
-                base_text = (base_text[:other.start()] + entry.group(0) + "\n"
-                             + base_text[other.start():])
-                break
-        else:
+    entries = {entry.group(1): entry for entry in section.finditer(ours)}
+    for title in titles:
+        if title not in entries:
+            raise Failure(f"MAINTAINERS has no section {title}")
+    for entry in (entry for title, entry in entries.items() if title in titles):
+        # A few of the base's are not at theirs, so the first that comes behind ours tells
+        # nothing: ours follows the last one before it in the alphabet.
+        wanted = entry.group(1).casefold()
+        before = max((other for other in section.finditer(base_text, start)
+                      if other.group(1).casefold() < wanted),
+                     key=lambda other: other.group(1).casefold(), default=None)
+        if not before:
             raise Failure("MAINTAINERS: no place for " + entry.group(1))
+        base_text = (base_text[:before.end()] + "\n" + entry.group(0)
+                     + base_text[before.end():])
     return base_text
 
 
 # --- the pristine base -----------------------------------------------------
 
-def check_version(makefile, where):
+def version_of(makefile, where):
     values = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$",
                              makefile or "", re.MULTILINE))
     if not {"VERSION", "PATCHLEVEL", "SUBLEVEL"} <= set(values):
         raise Failure(f"{where} is not a kernel source tree")
-    if (values["VERSION"], values["PATCHLEVEL"]) != BASE_VERSION:
-        raise Failure(f"{where} is Linux {values['VERSION']}.{values['PATCHLEVEL']}."
-                      f"{values['SUBLEVEL']}; the series is for 6.12.y")
     return f"{values['VERSION']}.{values['PATCHLEVEL']}.{values['SUBLEVEL']}"
 
 
@@ -272,7 +369,6 @@ def prepare_repository():
 def base_commit():
     """The pristine base as a commit of build/linux, made if need be."""
     source = os.environ.get("KSRC", "")
-    key_file = TREE / ".git" / "series-base"
     if source:
         where = pathlib.Path(source).expanduser()
         if not where.is_dir():
@@ -283,22 +379,22 @@ def base_commit():
         top = git("rev-parse", "--show-toplevel", cwd=where, check=False)
         if head.returncode or pathlib.Path(top.stdout.decode().strip()) != where.resolve():
             raise Failure(f"KSRC={source} is not the top of a git tree with a commit")
-        check_version((where / "Makefile").read_text(encoding="utf-8"), f"KSRC={source}")
+        version_of((where / "Makefile").read_text(encoding="utf-8"), f"KSRC={source}")
         if git("status", "--porcelain", "--untracked-files=no", cwd=where).strip():
             raise Failure(f"KSRC={source} has uncommitted changes; commit or stash them")
         key = "git " + head.stdout.decode().strip()
     else:
         if not DEBIAN_BASE.exists():
-            raise Failure(f"{DEBIAN_BASE} is missing; install linux-source-6.12 "
-                          "or name a 6.12.y git tree with KSRC=")
+            raise Failure(f"{shown(DEBIAN_BASE)} is missing: make tree fetches it, "
+                          "KSRC= names a git tree to use instead")
         stat = DEBIAN_BASE.stat()
         key = f"debian {stat.st_size} {stat.st_mtime_ns}"
 
     prepare_repository()
-    if key_file.exists() and key_file.read_text(encoding="utf-8") == key:
-        base = git("rev-parse", "--quiet", "--verify", BASE_REF, check=False)
-        if not base.returncode:
-            return base.stdout.decode().strip()
+    ref = f"{BASES}/{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    known = git("rev-parse", "--quiet", "--verify", ref, check=False)
+    if not known.returncode:
+        return known.stdout.decode().strip()
 
     with ui.Step("pristine base into build/linux") as step:
         if source:
@@ -306,11 +402,10 @@ def base_commit():
             tree = git("rev-parse", "FETCH_HEAD^{tree}").strip()
         else:
             tree = import_tarball(DEBIAN_BASE, step)
-        version = check_version(blob(tree, "Makefile"), source or DEBIAN_BASE)
+        version = version_of(blob(tree, "Makefile"), source or DEBIAN_BASE)
         base = commit_tree(tree, None, f"Linux {version}\n", 0)
-        git("update-ref", BASE_REF, base)
+        git("update-ref", ref, base)
         step.outcome = f"Linux {version}"
-    key_file.write_text(key, encoding="utf-8")
     return base
 
 
@@ -353,65 +448,184 @@ def import_tarball(tarball, step):
 # --- assembling ------------------------------------------------------------
 
 def commit_tree(tree, parent, message, number):
-    stamp = f"{DATE + 60 * number} +0000"
-    os.environ["GIT_AUTHOR_DATE"] = os.environ["GIT_COMMITTER_DATE"] = stamp
-    try:
-        return git("commit-tree", tree, *(["-p", parent] if parent else []),
-                   stdin=message).strip()
-    finally:
-        del os.environ["GIT_AUTHOR_DATE"], os.environ["GIT_COMMITTER_DATE"]
+    return git("commit-tree", tree, *(["-p", parent] if parent else []),
+               stdin=message, date=f"{DATE + 60 * number} +0000").strip()
 
 
-def whole_file(patch, path, base, symbols):
-    """Mode and contents of a whole file as of a patch."""
-    source = overlay_source(path)
-    if path == KCONFIG:
-        return "100644", kconfig_with(symbols).encode()
-    if path == MAINTAINERS:
-        return "100644", with_maintainers(blob(base, path)).encode(
-            errors="surrogateescape")
-    return ("100755" if os.access(source, os.X_OK) else "100644",
-            source.read_bytes())
+@functools.cache
+def hash_object(data):
+    """The id of a blob that is now in build/linux."""
+    return git("hash-object", "-w", "--stdin", stdin=data).strip()
+
+
+class Whole:
+    """The whole files as of each patch that names them.
+
+    The repository has them as they are in the end. A patch behind the one that
+    names a file may have an edit.patch for it: then the file has grown, and
+    before that patch it is what is left when the edit is taken back.
+    """
+
+    def __init__(self, base):
+        self.base = base
+        self.symbols = set()
+        self.sections = set()
+        self.edits = {}
+        for patch in read_series():
+            for path in patch.edited():
+                self.edits.setdefault(path, []).append(patch)
+
+    def entries(self, patch):
+        """Lines for git update-index: the files that a patch names."""
+        self.symbols |= set(patch.symbols)
+        self.sections |= set(patch.sections)
+        lines = []
+        for path in patch.whole:
+            mode = "100755" if os.access(overlay_source(path), os.X_OK) else "100644"
+            object_id = hash_object(self.contents(path))
+            lines.append(f"{mode} {self.before_edits(path, mode, object_id)}\t{path}\n")
+        return lines
+
+    def contents(self, path):
+        if path == KCONFIG:
+            return kconfig_with(self.symbols).encode()
+        if path == MAINTAINERS:
+            return with_maintainers(blob(self.base, path), self.sections).encode(
+                errors="surrogateescape")
+        return overlay_source(path).read_bytes()
+
+    def before_edits(self, path, mode, object_id):
+        if path not in self.edits:
+            return object_id
+        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+            index = pathlib.Path(scratch) / "index"
+            git("update-index", "--add", "--cacheinfo", f"{mode},{object_id},{path}", index=index)
+            for patch in reversed(self.edits[path]):
+                text = joined([hunk for hunk in hunks_of(patch.edit) if hunk[0] == path])
+                done = git("apply", "--cached", "--reverse", "--whitespace=nowarn", "-",
+                           stdin=text, index=index, check=False)
+                if done.returncode:
+                    raise Failure(f"{path} is not as {patch.name} leaves it: its edit cannot be "
+                                  "taken back")
+            return git("ls-files", "--stage", path, index=index).split()[1]
+
+
+# (commit before, number, patch, what its files became): (commit, what became of its edit).
+# The chains of the topics begin alike.
+assembled = {}
 
 
 def assemble(base, patches):
-    """One commit per patch on top of the base; returns the list of commits."""
-    commits, parent, symbols = [], base, set()
+    """One commit per patch on top of the base.
+
+    Returns the commits, and what became of each patch's edit.
+    """
+    commits, edits, parent, whole = [], [], base, Whole(base)
     with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
         index = pathlib.Path(scratch) / "index"
-        git("read-tree", base, index=index)
-        before = git("rev-parse", f"{base}^{{tree}}").strip()
+        holds = None
         for number, patch in enumerate(patches, 1):
-            symbols |= set(patch.symbols)
-            entries = []
-            for path in patch.whole:
-                mode, data = whole_file(patch, path, base, symbols)
-                object_id = git("hash-object", "-w", "--stdin", stdin=data).strip()
-                entries.append(f"{mode} {object_id}\t{path}\n")
-            if entries:
-                git("update-index", "--index-info", stdin="".join(entries), index=index)
-            if patch.edit:
-                apply_edit(patch, index)
-            tree = git("write-tree", index=index).strip()
-            if tree == before:
-                raise Failure(f"{shown(patch.folder)} changes nothing")
-            before = tree
-            parent = commit_tree(tree, parent, patch.message, number)
+            entries = whole.entries(patch)
+            key = (parent, number, patch.name, patch.message, patch.edit, tuple(entries))
+            if key not in assembled:
+                if holds != parent:
+                    git("read-tree", parent, index=index)
+                if entries:
+                    git("update-index", "--index-info", stdin="".join(entries), index=index)
+                edit = apply_edit(patch, index)
+                tree = git("write-tree", index=index).strip()
+                if tree == git("rev-parse", f"{parent}^{{tree}}").strip() and \
+                        not patch.rejected and not edit.rejected:
+                    raise Failure(f"{shown(patch.folder)} changes nothing")
+                assembled[key] = commit_tree(tree, parent, patch.message, number), edit
+                holds = assembled[key][0]
+            parent, edit = assembled[key]
             commits.append(parent)
-    return commits
+            edits.append(edit)
+    return commits, edits
+
+
+@dataclasses.dataclass
+class Edit:
+    """What became of an edit.patch: its hunks as (path, line, text)."""
+
+    applied: list = dataclasses.field(default_factory=list)
+    rejected: list = dataclasses.field(default_factory=list)
+    # How many of those applied did so at another line.
+    moved: int = 0
+
+    def __str__(self):
+        total = len(self.applied) + len(self.rejected)
+        if self.rejected:
+            places = ", ".join(f"{path}:{line}" for path, line, _ in self.rejected)
+            return f"{len(self.rejected)} of {total} hunks rejected: {places}"
+        if self.moved:
+            return f"applied, {self.moved} of {total} hunks at another line"
+        return "applied"
+
+
+def hunks_of(edit):
+    """The hunks of a patch as (path, line, text), each a patch of its own."""
+    hunks, header, path = [], "", ""
+    for part in re.split(r"^(?=--- |@@ )", edit, flags=re.MULTILINE):
+        if part.startswith("--- "):
+            header = part
+            path = re.search(r"^(?:\+\+\+ b|--- a)/(\S+)", part, re.MULTILINE).group(1)
+        elif part:
+            hunks.append((path, int(re.match(r"@@ -(\d+)", part).group(1)), header + part))
+    return hunks
+
+
+def joined(hunks):
+    """The text of a patch with these hunks."""
+    text, last = "", None
+    for _, _, hunk in hunks:
+        header, mark, body = hunk.partition("@@ ")
+        text += (header if header != last else "") + mark + body
+        last = header
+    return text
 
 
 def apply_edit(patch, index):
-    edit = patch.folder / "edit.patch"
-    done = git("apply", "--cached", "--whitespace=nowarn", edit, index=index, check=False)
-    if not done.returncode:
+    """Apply an edit.patch to the index, without the hunks that do not fit."""
+    result = Edit()
+    if not patch.edit:
+        return result
+    hunks = hunks_of(patch.edit)
+
+    def apply(text):
+        done = git("apply", "--cached", "--verbose", "--whitespace=nowarn", "-", stdin=text,
+                   index=index, check=False)
+        words = done.stderr.decode(errors="replace")
+        result.moved += words.count("(offset ")
+        return "" if not done.returncode else words.strip().splitlines()[0]
+
+    if not apply(patch.edit):
+        result.applied = hunks
+        return result
+    result.moved = 0
+    for hunk in hunks:
+        (result.rejected if apply(hunk[2]) else result.applied).append(hunk)
+    if not result.rejected:
+        # What git refused as a whole is no matter of the base.
+        raise Failure(f"{shown(patch.folder / 'edit.patch')}: git apply refuses it as a whole")
+    return result
+
+
+def refuse(base, patches, edits):
+    """Say which hunks do not apply, and stop, if there are any."""
+    rejected = [(patch, edit) for patch, edit in zip(patches, edits) if edit.rejected]
+    if not rejected:
         return
-    words = done.stderr.decode(errors="replace")
-    hunk = re.search(r"patch failed: (\S+):(\d+)", words)
-    if hunk:
-        raise Failure(f"{shown(edit)}: the hunk at line {hunk.group(2)} of "
-                      f"{hunk.group(1)} does not apply to this base")
-    raise Failure(f"{shown(edit)}: {words.strip().splitlines()[0]}")
+    for patch, edit in rejected:
+        ui.say(f"{patch.name}: {edit}")
+    raise Failure(f"{sum(len(edit.rejected) for _, edit in rejected)} hunks of "
+                  f"{len(rejected)} of {len(patches)} patches do not apply to "
+                  f"{base_name(base)}, see above; `make port` leaves them out")
+
+
+def base_name(base):
+    return git("log", "-1", "--format=%s", base).strip()
 
 
 def dirty():
@@ -424,7 +638,7 @@ def fingerprint(base, patches):
     """A hash over all that goes into the assembled tree."""
     total = hashlib.sha256(base.encode())
     for patch in patches:
-        total.update(f"{patch.name}\0{patch.whole}{patch.symbols}\0".encode())
+        total.update(f"{patch.name}\0{patch.whole}{patch.symbols}{patch.sections}\0".encode())
         total.update((patch.message + patch.edit).encode())
         for path in patch.whole:
             source = overlay_source(path)
@@ -456,7 +670,8 @@ def tree(quiet=False):
                   f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them over")
         return base, git("rev-list", "--reverse", f"{base}..{HEAD_REF}").split()
 
-    commits = assemble(base, patches)
+    commits, applied = assemble(base, patches)
+    refuse(base, patches, applied)
     if edits and git("diff", "--quiet", "HEAD", commits[-1], check=False).returncode:
         raise Failure(f"build/linux has edits that are not in the series ({edits[0]}"
                       f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them "
@@ -464,9 +679,66 @@ def tree(quiet=False):
     with ui.Step(f"build/linux with {len(commits)} patches"):
         git("checkout", "--quiet", *(["--force"] if not old else []),
             "-B", BRANCH, commits[-1])
+        git("update-ref", BASE_REF, base)
         git("update-ref", HEAD_REF, commits[-1])
         stamp_file.write_text(stamp, encoding="utf-8")
     return base, commits
+
+
+# --- another base ----------------------------------------------------------
+
+def port():
+    """Leave out of series/ what does not apply to the base, and assemble the rest.
+
+    The hunks left out are kept in each patch's edit.rej. What replaces them is
+    edited in build/linux and carried back by `make refresh PATCH=`; then the
+    edit.rej is removed.
+    """
+    patches = read_series()
+    left = [patch.name for patch in patches if patch.rejected]
+    if left:
+        raise Failure(f"{len(left)} patches have an {REJECTED} that waits to be mended "
+                      f"({left[0]}); remove it when it is")
+    status = subprocess.run(["git", "status", "--porcelain", "--", "series"], cwd=ROOT,
+                            capture_output=True, text=True, check=True).stdout
+    if status:
+        raise Failure("series/ has uncommitted changes; commit them, as git is the way back")
+    old = git("rev-parse", "--quiet", "--verify", BASE_REF, cwd=TREE, check=False) \
+        if (TREE / ".git").exists() else None
+    base = base_commit()
+    if old and not old.returncode and dirty():
+        raise Failure("build/linux has edits of its own; carry them over first (make refresh)")
+    _, edits = assemble(base, patches)
+    for patch, edit in zip(patches, edits):
+        print(f"{patch.name}: {edit}")
+        if not edit.rejected:
+            continue
+        (patch.folder / REJECTED).write_text(joined(edit.rejected), encoding="utf-8",
+                                             errors="surrogateescape")
+        if edit.applied:
+            (patch.folder / "edit.patch").write_text(joined(edit.applied), encoding="utf-8",
+                                                     errors="surrogateescape")
+        else:
+            (patch.folder / "edit.patch").unlink()
+    if old and not old.returncode:
+        report_replaced(old.stdout.decode().strip(), base, patches)
+    tree()
+    total = sum(len(edit.applied) + len(edit.rejected) for edit in edits)
+    return base, sum(len(edit.rejected) for edit in edits), total
+
+
+def report_replaced(old, new, patches):
+    """Name the files of the base that the series replaces and that have changed."""
+    if old == new:
+        return
+    for patch in patches:
+        for path in patch.whole:
+            before, after = (git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
+                                 check=False).stdout for base in (old, new))
+            if before != after and path != MAINTAINERS:
+                state = "gone" if not after else "new" if not before else "changed"
+                print(f"{patch.name}: replaces {path}, which is {state} in {base_name(new)}; "
+                      f"git -C build/linux diff {old[:12]} {new[:12]} -- {path}")
 
 
 # --- the way back ----------------------------------------------------------
@@ -509,13 +781,18 @@ class Refresh:
         if len(self.commits) != len(self.patches):
             raise Failure("series/ has changed since build/linux was assembled; "
                           "take your edits out of the one or the other first")
-        self.wanted = self.find(wanted) if wanted else None
+        self.topic = wanted if wanted in [topic.name for topic in read_topics()] else None
+        self.wanted = self.find(wanted) if wanted and not self.topic else None
         self.saved = {}
 
     def find(self, name):
-        found = [patch for patch in self.patches if name in (patch.name, patch.name[:4])]
-        if not found:
-            raise Failure(f"PATCH={name}: series/ has no such patch")
+        """A patch by its name, with the topic or without, or by the number in a topic."""
+        found = [patch for patch in self.patches
+                 if name in (patch.name, patch.folder.name,
+                             f"{patch.topic}/{patch.folder.name[:4]}")]
+        if len(found) != 1:
+            raise Failure(f"PATCH={name}: series/ has {'no' if not found else 'more than one'} "
+                          "such patch; name it TOPIC/NNNN-what")
         return found[0]
 
     def save(self, path, data):
@@ -549,8 +826,12 @@ class Refresh:
     def list_files(self, patch):
         lines = []
         for path in sorted(set(patch.whole)):
-            symbols = " ".join(sorted(patch.symbols))
-            lines.append(f"{path}: {symbols}" if path == KCONFIG else path)
+            if path == KCONFIG:
+                lines.append(f"{path}: {' '.join(sorted(patch.symbols))}")
+            elif path == MAINTAINERS:
+                lines += [f"{path}: {title}" for title in patch.sections]
+            else:
+                lines.append(path)
         listing = patch.folder / "files"
         if lines:
             self.save(listing, "\n".join(lines) + "\n")
@@ -560,14 +841,10 @@ class Refresh:
     def owner_of_edit(self, path):
         owners = [patch for patch in self.patches if path in patch.edited()]
         if self.wanted:
-            later = [patch for patch in owners if patch.name > self.wanted.name]
-            if later:
-                raise Failure(f"{path} is also edited by {later[-1].name}, behind "
-                              f"{self.wanted.name}; edit it there")
             return self.wanted
         if not owners:
             raise Failure(f"no patch edits {path} yet; say which one this belongs to: "
-                          "make refresh PATCH=NNNN-topic")
+                          "make refresh PATCH=TOPIC/NNNN-what")
         return owners[-1]
 
     def edits(self, work):
@@ -585,7 +862,7 @@ class Refresh:
                 fresh = set(kconfig_stanzas(text)) - known
                 if fresh and not self.wanted:
                     raise Failure(f"{path}: {', '.join(sorted(fresh))} is new; say which "
-                                  "patch it belongs to: make refresh PATCH=NNNN-topic")
+                                  "patch it belongs to: make refresh PATCH=TOPIC/NNNN-what")
                 if fresh:
                     self.wanted.symbols += sorted(fresh)
                     self.wanted.whole.append(path)
@@ -599,7 +876,7 @@ class Refresh:
                 edited.setdefault(self.owner_of_edit(path).name, set()).add(path)
             elif not self.wanted:
                 raise Failure(f"{path} is new; say which patch it belongs to: "
-                              "make refresh PATCH=NNNN-topic")
+                              "make refresh PATCH=TOPIC/NNNN-what")
             else:
                 self.write_whole(path, work)
                 self.wanted.whole.append(path)
@@ -614,9 +891,12 @@ class Refresh:
         with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
             index = pathlib.Path(scratch) / "index"
             git("read-tree", self.commits[number], index=index)
-            lines = [git("ls-tree", work, "--", path).replace(" blob ", " ")
-                     for path in paths]
-            git("update-index", "--index-info", stdin="".join(lines), index=index)
+            # Not the files as they are: later patches may edit them as well.
+            new = git("diff", "--no-color", "--no-renames", HEAD_REF, work, "--", *sorted(paths))
+            if git("apply", "--cached", "-C1", "--whitespace=nowarn", "-", stdin=new,
+                   index=index, check=False).returncode:
+                raise Failure(f"the edit of {', '.join(sorted(paths))} does not fit {patch.name}; "
+                              "a later patch changes the lines around it")
             after = git("write-tree", index=index).strip()
         text = minimal_diff(before, after, paths | set(patch.edited()))
         target = patch.folder / "edit.patch"
@@ -628,9 +908,13 @@ class Refresh:
     def new_patch(self, commit):
         """A commit on top of the series becomes a folder of its own."""
         subject = git("log", "-1", "--format=%s", commit).strip()
-        topic = re.sub(r"[^a-z0-9]+", "-", subject.lower()).strip("-")[:40].strip("-")
-        number = int(self.patches[-1].name[:4]) + 1
-        patch = Patch(SERIES / f"{number:04d}-{topic}")
+        if not self.topic:
+            raise Failure(f"commit {commit[:12]} ({subject}) becomes a patch of its own; say of "
+                          "which topic: make refresh PATCH=TOPIC")
+        what = re.sub(r"[^a-z0-9]+", "-", subject.lower()).strip("-")[:40].strip("-")
+        numbers = [int(patch.folder.name[:4]) for patch in self.patches
+                   if patch.topic == self.topic]
+        patch = Patch(SERIES / self.topic / f"{max(numbers, default=0) + 1:04d}-{what}")
         self.save(patch.folder / "message", git("log", "-1", "--format=%B", commit).strip() + "\n")
         owned = {path for other in self.patches for path in other.whole}
         edited = set()
@@ -671,14 +955,15 @@ class Refresh:
             else:
                 self.edits(work)
             patches = read_series()
-            commits = assemble(self.base, patches)
+            commits, applied = assemble(self.base, patches)
+            refuse(self.base, patches, applied)
             left = changed_paths(commits[-1], work)
             if left:
                 raise Failure("the series would not give build/linux again: "
                               + ", ".join(sorted(left)))
         except BaseException:
             self.undo()
-            for folder in SERIES.iterdir():
+            for folder in SERIES.glob("*/*"):
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
             raise
@@ -694,24 +979,81 @@ class Refresh:
 
 # --- mails -----------------------------------------------------------------
 
-def mail():
-    """Write build/series/*.patch with the cover letter of series/cover."""
-    base, commits = tree(quiet=True)
-    shutil.rmtree(MAILS, ignore_errors=True)
+def mail(wanted=None, *, addressed=True):
+    """Write build/series/TOPIC/*.patch, of one topic or of all; returns them by topic.
+
+    To learn whom they are ADDRESSED to takes get_maintainer.pl seconds for each.
+    """
+    patches, topics = read_series(), read_topics()
+    if wanted and wanted not in [topic.name for topic in topics]:
+        raise Failure(f"TOPIC={wanted}: there are "
+                      + ", ".join(topic.name for topic in topics))
+    left = [patch.name for patch in patches if patch.rejected]
+    if left:
+        raise Failure(f"series/{left[0]}/{REJECTED} waits to be mended"
+                      + (f", and {len(left) - 1} more" if left[1:] else ""))
+    base, _ = tree(quiet=True)
+    written = {}
+    for topic in topics:
+        if wanted in (None, topic.name):
+            written[topic.name] = mail_topic(base, patches, topics, topic, addressed)
+    return written
+
+
+def topic_commits(base, patches, topics, name):
+    """The commits of a topic on the base with what it needs, and the commit before."""
+    chain = patches_for(patches, topics, name)
+    own = sum(patch.topic == name for patch in chain)
+    commits, edits = assemble(base, chain)
+    rejected = [patch.name for patch, edit in zip(chain, edits) if edit.rejected]
+    if rejected:
+        needs = " ".join(topic.name for topic in topic_with_needs(topics, name)[:-1]) or "nothing"
+        raise Failure(f"{rejected[0]} does not apply to the base with {needs}, which is all that "
+                      f"series/{name}/status needs")
+    return commits[-own:], ([base] + commits)[-own - 1]
+
+
+def mail_topic(base, patches, topics, topic, addressed):
+    target = MAILS / topic.name
+    shutil.rmtree(target, ignore_errors=True)
+    commits, before = topic_commits(base, patches, topics, topic.name)
     git("format-patch", "--quiet", "--cover-letter", "--no-signature", "--zero-commit",
-        "--output-directory", MAILS, f"{base}..{commits[-1]}")
-    subject, _, text = (SERIES / "cover").read_text(encoding="utf-8").partition("\n\n")
-    cover = next(MAILS.glob("0000-*"))
+        "--thread=shallow", f"--base={base}", "--output-directory", target,
+        f"{before}..{commits[-1]}")
+    cover = next(target.glob("0000-*"))
+    subject, text = topic.cover
+    needs = topic_with_needs(topics, topic.name)[:-1]
+    if needs:
+        text += "\n\nThis applies on top of:\n" + "".join(
+            f"  {need.cover[0]}\n" for need in needs)
     letter = cover.read_text(encoding="utf-8")
-    letter = letter.replace("*** SUBJECT HERE ***", subject.strip())
+    letter = letter.replace("*** SUBJECT HERE ***", subject)
     letter = letter.replace("*** BLURB HERE ***", text.strip())
+    if addressed:
+        letter = letter.replace("\nSubject:", f"\n{recipients(target)}Subject:", 1)
     cover.write_text(letter, encoding="utf-8")
-    return sorted(MAILS.glob("*.patch"))
+    return patches_of_mails(topic.name)
 
 
-def patches_of_mails():
-    """What mail() has written, without the cover letter."""
-    return [path for path in sorted(MAILS.glob("*.patch")) if not path.name.startswith("0000")]
+def patches_of_mails(topic):
+    """What mail() has written of a topic, without the cover letter."""
+    return sorted(path for path in (MAILS / topic).glob("*.patch")
+                  if not path.name.startswith("0000"))
+
+
+def recipients(target):
+    """What get_maintainer says of the mails, as the first lines of the cover letter."""
+    def ask(header, options):
+        done = subprocess.run(
+            ["perl", "scripts/get_maintainer.pl", "--no-git", "--no-git-fallback",
+             "--no-rolestats", *options, *sorted(target.glob("*.patch"))[1:]],
+            cwd=TREE, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Failure(f"get_maintainer.pl: {done.stderr.strip().splitlines()[-1]}")
+        return "".join(f"{header}: {who}\n" for who in done.stdout.splitlines())
+
+    return "".join(ui.parallel(lambda words: ask(*words),
+                               [("To", ["--no-l"]), ("Cc", ["--no-m", "--no-r"])]))
 
 
 def main(args):
@@ -719,14 +1061,18 @@ def main(args):
     if command == "tree":
         _, commits = tree()
         print(f"build/linux is the base with {len(commits)} patches")
+    elif command == "port":
+        base, rejected, total = port()
+        print(f"{rejected} of {total} hunks do not apply to {base_name(base)}"
+              + (f" and are in series/*/{REJECTED}" if rejected else ""))
     elif command == "refresh":
         tree_exists = (TREE / ".git").exists()
         if not tree_exists:
             raise Failure("there is no build/linux yet: make tree")
         Refresh(rest[0] if rest else None).run()
     elif command == "mail":
-        mails = mail()
-        print(f"{len(mails) - 1} patches and a cover letter in {shown(MAILS)}/")
+        for topic, mails in mail(rest[0] if rest else None).items():
+            print(f"{len(mails)} patches and a cover letter in {shown(MAILS / topic)}/")
     else:
         raise Failure(f"series.py: unknown command {command}")
     return 0

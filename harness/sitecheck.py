@@ -15,7 +15,7 @@ the function tracer, which C has in a kernel that can trace functions and Rust
 may not, and what aligns a site on riscv, which depends on where the function
 happens to lie.
 
---self-test  compiles sitecheck/twins.c with the headers of TREE, and demands
+--self-test  compiles sitecheck/pairs.c with the headers of TREE, and demands
              that what is wrong with the functions there is noticed
 """
 
@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 import branchcheck
-from branchcheck import Trouble
+from branchcheck import CheckError
 
 OBJDUMP = "llvm-objdump-19"
 SOURCES = pathlib.Path(__file__).resolve().parent / "sitecheck"
@@ -79,7 +79,7 @@ MACHINES = {
 # Two relocations that together are one: an address is added, that of the field
 # subtracted. LLVM writes the pair if the linker may relax the code, as rustc
 # lets it on loongarch and the kernel's C does not.
-PAIRS = {(LOONGARCH, 50, 55): 99, (LOONGARCH, 51, 56): 109}
+RELOCATION_PAIRS = {(LOONGARCH, 50, 55): 99, (LOONGARCH, 51, 56): 109}
 
 
 # ---------------------------------------------------------------------------
@@ -130,11 +130,11 @@ class File(branchcheck.Object):
     def __init__(self, path):
         with open(path, "rb") as file:
             if file.read(4) != b"\x7fELF":
-                raise Trouble(f"{path.name} is no object file")
+                raise CheckError(f"{path.name} is no object file")
         super().__init__(path)
         self.path = path
         if self.machine not in MACHINES or not self.wide:
-            raise Trouble(f"{path.name}: unknown architecture {self.machine}")
+            raise CheckError(f"{path.name}: unknown architecture {self.machine}")
         self.arch = MACHINES[self.machine]
         self.linked = self.unpack("H", 16)[0] != 1
         self.functions, self.variables = {}, {}
@@ -193,7 +193,7 @@ class File(branchcheck.Object):
         """The content between two symbols of vmlinux, and its address."""
         found = {name: value for name, _, value in self.symbols if name in (start, stop)}
         if len(found) < 2:
-            raise Trouble(f"{self.path.name}: no {start}")
+            raise CheckError(f"{self.path.name}: no {start}")
         place = self.at_address(found[start])
         index = self.names.index(place.section)
         size = found[stop] - found[start]
@@ -239,8 +239,8 @@ class File(branchcheck.Object):
         found = [(reference[0] - start, reference[1]) for reference in group]
         for at in range(len(found) - 1, 0, -1):
             (one, add), (two, subtract) = found[at - 1:at + 1]
-            if one == two and (self.machine, add, subtract) in PAIRS:
-                found[at - 1:at + 1] = [(one, PAIRS[self.machine, add, subtract])]
+            if one == two and (self.machine, add, subtract) in RELOCATION_PAIRS:
+                found[at - 1:at + 1] = [(one, RELOCATION_PAIRS[self.machine, add, subtract])]
         return found
 
     def traced(self):
@@ -248,7 +248,7 @@ class File(branchcheck.Object):
         if self.linked:
             try:
                 table, _ = self.bounds("__start_mcount_loc", "__stop_mcount_loc")
-            except Trouble:
+            except CheckError:
                 return set()
             return {self.at_address(self.unpack("Q", at, table)[0])
                     for at in range(0, len(table), 8)}
@@ -264,7 +264,7 @@ class File(branchcheck.Object):
         try:
             text = branchcheck.run(command, None)
         except FileNotFoundError:
-            raise Trouble(f"{OBJDUMP} is not installed") from None
+            raise CheckError(f"{OBJDUMP} is not installed") from None
         found = []
         for line in text.splitlines():
             match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
@@ -272,7 +272,7 @@ class File(branchcheck.Object):
                 offset = int(match[1], 16) - start + function.start.offset
                 found.append((Place(function.start.section, offset), match[2], match[3]))
         if not found:
-            raise Trouble(f"{function.name} cannot be disassembled")
+            raise CheckError(f"{function.name} cannot be disassembled")
         return found
 
 
@@ -323,7 +323,7 @@ def walk(file, function, sites):
     at, seen = 0, set()
     while True:
         if at in seen:
-            raise Trouble(f"{function.name}: the path is a loop")
+            raise CheckError(f"{function.name}: the path is a loop")
         seen.add(at)
         place, name, operands = listing[at]
         words = f"{name} {operands}".strip()
@@ -342,20 +342,20 @@ def walk(file, function, sites):
         if re.fullmatch(file.arch.ends, name):
             break
         if re.fullmatch(file.arch.traps, name):
-            raise Trouble(f"{function.name}: the path ends in {name}")
+            raise CheckError(f"{function.name}: the path ends in {name}")
         if re.fullmatch(file.arch.jumps, name):
             where = destination(file, function, operands, place, ends[at] - place.offset)
             if where is None:
                 break
             if where not in index:
-                raise Trouble(f"{function.name}: a jump into an instruction")
+                raise CheckError(f"{function.name}: a jump into an instruction")
             at = index[where]
         else:
             at += 1
         if at == len(listing):
-            raise Trouble(f"{function.name}: the path runs over the end")
+            raise CheckError(f"{function.name}: the path runs over the end")
     if not {listing[number][0] for number in seen} & sites:
-        raise Trouble(f"{function.name}: the path does not pass the site")
+        raise CheckError(f"{function.name}: the path does not pass the site")
     return path
 
 
@@ -394,7 +394,7 @@ def find(files, name):
     """The file that defines a function, and the function."""
     found = [(file, file.functions[name]) for file in files if name in file.functions]
     if len(found) != 1:
-        raise Trouble(f"{name} is defined {len(found)} times")
+        raise CheckError(f"{name} is defined {len(found)} times")
     return found[0]
 
 
@@ -403,7 +403,7 @@ def site(files, name):
     file, function = find(files, name)
     entries = [entry for entry in file.entries() if function.holds(entry.code)]
     if len(entries) != 1:
-        raise Trouble(f"{name} has {len(entries)} entries in the jump table")
+        raise CheckError(f"{name} has {len(entries)} entries in the jump table")
     return Site(file, function, entries[0],
                 walk(file, function, {entry.code for entry in entries}))
 
@@ -448,26 +448,26 @@ def check(paths, c_name, rust_name, words=("in C", "in Rust")):
     try:
         files = [File(pathlib.Path(path)) for path in paths]
         return compare(site(files, c_name), site(files, rust_name), words)
-    except (Trouble, OSError) as trouble:
+    except (CheckError, OSError) as trouble:
         return [("both functions have one site", False, str(trouble))]
 
 
 # ---------------------------------------------------------------------------
 # The self-test
 
-# The twin of twin_c(), and the check that must fail: its number in compare(),
+# The pair of pair_c(), and the check that must fail: its number in compare(),
 # or a word of what is said instead.
-TWINS = {
-    "twin_good": None,
-    "twin_longer": 4,
-    "twin_detour": 4,
-    "twin_jump": 0,
-    "twin_inverted": 2,
-    "twin_other_key": 2,
-    "twin_swapped": 1,
-    "twin_without": "has 0 entries",
-    "twin_with_two": "entries in the jump table",
-    "twin_nowhere": "defined 0 times",
+PAIRS = {
+    "pair_good": None,
+    "pair_longer": 4,
+    "pair_detour": 4,
+    "pair_jump": 0,
+    "pair_inverted": 2,
+    "pair_other_key": 2,
+    "pair_swapped": 1,
+    "pair_without": "has 0 entries",
+    "pair_with_two": "entries in the jump table",
+    "pair_nowhere": "defined 0 times",
 }
 VARIANTS = ("x86_64", "arm64", "riscv64 C", "loongarch64")
 
@@ -483,17 +483,17 @@ def verdict(what, found, wanted):
     return what, noticed, f"noticed: {said}" if noticed else f"went unnoticed; {said}"
 
 
-def compile_twins(variant, tree, work):
+def compile_pairs(variant, tree, work):
     """The object file of a variant of branchcheck.py's."""
     kind = "gcc" if variant.gcc else "clang"
     compiler = branchcheck.find_compiler(variant, kind)
     if not compiler:
-        raise Trouble(f"no compiler: {branchcheck.package(variant, kind)} is not installed")
+        raise CheckError(f"no compiler: {branchcheck.package(variant, kind)} is not installed")
     flags = (" -pg -mfentry -mrecord-mcount -mpreferred-stack-boundary=3"
              if variant.arch == "x86" else "")
     variant = dataclasses.replace(variant, flags=variant.flags + flags)
     return branchcheck.Job(variant, compiler, kind, work).compile(
-        tree, SOURCES / "twins.c", f"{variant.arch}.o")
+        tree, SOURCES / "pairs.c", f"{variant.arch}.o")
 
 
 def self_test(root, work):
@@ -503,10 +503,10 @@ def self_test(root, work):
     for name in VARIANTS:
         variant = next(v for v in branchcheck.variants() if v.name == name)
         branchcheck.headers(tree, variant.arch)
-        path = compile_twins(variant, tree, work)
-        for twin, wanted in TWINS.items():
-            results.append(verdict(f"{name} {twin}", check([path], "twin_c", twin), wanted))
-        traced, plain = (site([File(path)], twin) for twin in ("twin_c", "twin_good"))
+        path = compile_pairs(variant, tree, work)
+        for pair, wanted in PAIRS.items():
+            results.append(verdict(f"{name} {pair}", check([path], "pair_c", pair), wanted))
+        traced, plain = (site([File(path)], pair) for pair in ("pair_c", "pair_good"))
         results.append((f"{name} the tracer's prologue",
                         bool(traced.path.prologue) and not plain.path.prologue,
                         "; ".join(traced.path.prologue)))
@@ -517,7 +517,7 @@ def self_test(root, work):
         data[section[4] + place.offset] ^= 0x20
         path.write_bytes(data)
         results.append(verdict(f"{name} a changed instruction",
-                               check([path], "twin_c", "twin_good"), 0))
+                               check([path], "pair_c", "pair_good"), 0))
     return results
 
 
@@ -539,7 +539,7 @@ def main():
             results = check(options.object, options.c, options.rust)
         else:
             parser.error("OBJECT, --c and --rust, or --self-test")
-    except (Trouble, OSError) as trouble:
+    except (CheckError, OSError) as trouble:
         print(f"error: {trouble}", file=sys.stderr)
         return 1
     for what, ok, said in results:

@@ -14,6 +14,7 @@ build/durations.txt.
 """
 
 import functools
+import os
 import re
 import sys
 import time
@@ -41,7 +42,7 @@ KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd", "timeout")}
 # Parts that need a kernel of each architecture.
 ON_A_KERNEL = ("kunit", "run", "sites")
 # On few CPUs again; those of events take long, and more CPUs find more.
-KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_view", "static_keys")
+KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_debugfs", "static_keys")
 # What TARGETS may name besides directories of kselftests.
 PARTS = {
     "check": "static checks, checkpatch, the mails",
@@ -55,6 +56,7 @@ PARTS = {
     "fuzz": "the parser of function events under libFuzzer",
     "fntrace": "the tracer of programs",
     "bench": "the benchmarks repeat",
+    "elsewhere": "the release for 6.12, and Debian 13 (if named, or in the full run)",
 }
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
 # the full run as often as it takes to see a leak of a few bytes in each round.
@@ -63,7 +65,7 @@ STRESS_ROUNDS_FULL = 1000
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-rt": (),
-           "x86_64-no-jump-label": ("static_key_view", "static_keys")}
+           "x86_64-no-jump-label": ("static_key_debugfs", "static_keys")}
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
@@ -148,8 +150,8 @@ MARKER_SITES = ("test_marker_site_branch", "test_marker_site_mark")
 
 # What kbuild has to know that these are made from, through several languages.
 RUST_SOURCES = (
-    ("rust/kernel/arch_static_branch_asm.rs", "asm/jump_label.h"),
-    (f"{RUST_MODULE}_main.o", "rust/kernel/arch_static_branch_asm.rs"),
+    ("rust/kernel/generated_arch_static_branch_asm.rs", "asm/jump_label.h"),
+    (f"{RUST_MODULE}_main.o", "rust/kernel/generated_arch_static_branch_asm.rs"),
     (f"{RUST_MODULE}_main.o", "generated_test_rust_tracepoint_events.rs"),
     ("lib/generated_test_rust_tracepoint_events.rs", "lib/test_rust_tracepoint_trace.h"),
 )
@@ -335,9 +337,8 @@ def kunit_parser():
     sys.path.insert(0, str(series.TREE / "tools/testing/kunit"))
     import kunit_parser as parser  # pylint: disable=import-error,import-outside-toplevel
     import kunit_printer           # pylint: disable=import-error,import-outside-toplevel
-    # It prints what it reads, in colours; here that is what Results does.
-    parser.stdout = kunit_printer.Printer(open("/dev/null", "w", encoding="utf-8"))
-    return parser
+    # Results prints what it reads.
+    return parser, kunit_printer.null_printer
 
 
 def kunit(found, kernel):
@@ -348,7 +349,7 @@ def kunit(found, kernel):
         result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}",
                             append="kunit.enable=1")
     guest_trouble(found, group, result)
-    parser = kunit_parser()
+    parser, printer = kunit_parser()
 
     def take(test, where):
         name = "/".join(filter(None, (where, test.name)))
@@ -364,7 +365,8 @@ def kunit(found, kernel):
     # One report for what is built in, one for each module.
     reports = "\n".join(result.lines).split("\nKTAP version 1\n")
     for report in reports[1:]:
-        test = parser.parse_run_tests(iter(["KTAP version 1", *report.splitlines()]))
+        test = parser.parse_run_tests(iter(["KTAP version 1", *report.splitlines()]),
+                                      printer)
         for suite in test.subtests:
             take(suite, "")
     for suite in KUNIT_SUITES if "kunit" in kernel.arch.fragments else KUNIT_SUITES[1:]:
@@ -589,6 +591,30 @@ def built_only(found, kernel):
                               lint.sources(lint.NOT_COMPILED), kernel.fragment()), build)
 
 
+def command(found, name, *argv, **variables):
+    """A command of the README, as a user would type it, to its end."""
+    group = f"elsewhere: {name}"
+    log = BUILD / "log" / f"elsewhere-{name.replace(' ', '-')}.log"
+    log.unlink(missing_ok=True)
+    ours = ("FULL", "TARGETS", "ARCH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    env = {name: value for name, value in os.environ.items() if name not in ours}
+    with ui.Step(group):
+        status = ui.run(argv, log, env={**env, **variables}, cwd=ui.ROOT)
+    found.add(group, name, status == 0,
+              f"status {status}: {ui.last_error(log)} (log: {ui.shown(log)})")
+    found.close(group)
+
+
+def plan_elsewhere(plan, wanted):
+    """The earlier release, and another Debian; an hour and more."""
+    if not (wanted.full and wanted.part("elsewhere") or "elsewhere" in wanted.targets):
+        return
+    plan.add("the release for 6.12", lambda found: command(
+        found, "make run BASE=6.12", "make", "run", "BASE=6.12"))
+    plan.add("Debian 13", lambda found: command(
+        found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
+
+
 def main(args):
     wanted = Selection(args)
     outcomes.RECALLED &= not wanted.full
@@ -597,7 +623,7 @@ def main(args):
     with found.job("trees"):
         series.tree()
         kernels.pristine_tree()
-        series.mail()
+        series.mail(addressed=False)
     if found.count()[1]:
         return found.finish()
     # First of the builds that of x86_64, which most guests wait for and make run has done;
@@ -620,6 +646,7 @@ def main(args):
                 or wanted.directories(name):
             plan_other(plan, wanted, name)
     plan_builds(plan, wanted)
+    plan_elsewhere(plan, wanted)
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
     plan.run(found)

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers: which probes are connected to which places.
+ * Markers: the registry of markers and of the probes that are registered for
+ * them.
  *
- * The struct markers that MARK() leaves in a section are those of the kernel and those of
- * each module. Nothing else is kept of a marker that has no probes. For each name that
- * has some, there is a struct marker_name, whether a marker has the name or not; it has
- * the array that all markers of the name share.
+ * Each MARK() leaves a struct marker in the section __markers of the kernel or
+ * of its module. Nothing else is stored for a marker without probes. Each name
+ * that has registered probes has a struct marker_name, whether or not a marker
+ * of that name exists; it owns the probe array that all markers of the name
+ * share.
  *
- * Whoever hits a marker runs at the same time as all of this, in any context, on any CPU,
- * with preemption disabled; which is what an array that is not used any more waits for.
- * The array is there before the key is on and goes after the key is off, but as a CPU may
- * have passed the site before, it may find no array.
+ * Markers are hit concurrently with all of this, in any context, on any CPU,
+ * with preemption disabled. A probe array that has been replaced is therefore
+ * freed after a grace period. marker->probes is set before the key is enabled
+ * and cleared after the key is disabled. A CPU that has passed the site earlier
+ * may still find marker->probes NULL.
  *
- * marker_mutex protects everything else. The code is patched under it: it comes before
- * cpu_hotplug_lock and jump_label_mutex.
+ * marker_mutex protects everything else. Code is patched under it: it comes
+ * before cpu_hotplug_lock and jump_label_mutex in the lock order.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -34,26 +37,28 @@
 
 extern struct marker __start___markers[], __stop___markers[];
 
-/* A probe that is registered. */
-struct marker_user {
+/* A registered probe and its data. */
+struct marker_registered_probe {
 	struct list_head		node;
 	const struct marker_probe	*probe;
 	void				*data;
 };
 
-/* What the markers of a name call, with one that has no function at the end. */
-struct marker_calls {
+/*
+ * The probes that the markers of a name call, terminated by one without func.
+ */
+struct marker_probe_array {
 	struct rcu_head			rcu;
-	struct marker_probe_call	calls[];
+	struct marker_probe_call	probes[];
 };
 
-/* A name that has probes. */
+/* A marker name with registered probes. */
 struct marker_name {
 	struct list_head		node;
-	/* In the order in which they were registered. */
-	struct list_head		users;
-	/* Those whose format is that of the markers; NULL if there are none. */
-	struct marker_calls		*calls;
+	/* Of struct marker_registered_probe, in the order of registration. */
+	struct list_head		probes;
+	/* The probes whose format matches; NULL if there are none. */
+	struct marker_probe_array	*array;
 	char				name[];
 };
 
@@ -67,7 +72,7 @@ static DEFINE_MUTEX(marker_mutex);
 static LIST_HEAD(marker_names);
 static LIST_HEAD(marker_modules);
 
-/* As rcu_is_watching(), which is a function with calls of its own. */
+/* rcu_is_watching() without the function calls. */
 static __always_inline bool marker_rcu_is_watching(void)
 {
 #ifdef CONFIG_TREE_RCU
@@ -81,7 +86,8 @@ static __always_inline bool marker_rcu_is_watching(void)
  * __mark_hit - call the probes of a marker
  * @marker: the marker
  *
- * What comes after @marker are the arguments of the marker. MARK() has checked them.
+ * The variable arguments are those of the marker; MARK() has checked their
+ * types.
  *
  * Context: any, NMI included.
  */
@@ -94,7 +100,7 @@ void notrace __mark_hit(struct marker *marker, ...)
 	call.ip = _RET_IP_;
 	call.frame = __builtin_frame_address(0);
 	preempt_disable_notrace();
-	/* The grace period would not wait for this CPU. */
+	/* A grace period would not wait for this CPU. */
 	if (unlikely(!marker_rcu_is_watching() ||
 		     !cpu_online(raw_smp_processor_id())))
 		goto out;
@@ -109,15 +115,13 @@ out:
 }
 EXPORT_SYMBOL(__mark_hit);
 
-/* --- all markers ---------------------------------------------------------- */
-
 static int marker_walk_range(struct marker *begin, struct marker *end,
 			     struct module *mod, marker_fn fn, void *arg)
 {
 	int ret = 0;
 
 	for (; begin < end && !ret; begin++)
-		/* One that was refused has no name. */
+		/* marker_check_all() clears the name of a refused marker. */
 		if (begin->name)
 			ret = fn(begin, mod, arg);
 	return ret;
@@ -152,9 +156,11 @@ static int marker_walk_all(marker_fn fn, void *arg)
 }
 
 /**
- * marker_lock - keep markers, and the modules that have them, as they are
+ * marker_lock - lock the list of markers
  *
- * Context: may sleep. Probes may not be registered or unregistered before
+ * Markers and their modules stay until marker_unlock().
+ *
+ * Context: may sleep. Probes must not be registered or unregistered before
  *	marker_unlock().
  */
 void marker_lock(void)
@@ -163,7 +169,7 @@ void marker_lock(void)
 }
 
 /**
- * marker_unlock - the contrary of marker_lock()
+ * marker_unlock - unlock the list of markers
  */
 void marker_unlock(void)
 {
@@ -171,13 +177,13 @@ void marker_unlock(void)
 }
 
 /**
- * marker_for_each - look at all markers
- * @fn: called with each marker, its module or NULL, and @arg; a value other than 0
- *	ends it
- * @arg: for @fn
+ * marker_for_each - call a function for all markers
+ * @fn: called with each marker, its module or NULL, and @arg; a value other
+ *	than 0 ends the iteration
+ * @arg: passed to @fn
  *
  * Context: any that may sleep, between marker_lock() and marker_unlock().
- * Return: what @fn returned, or 0.
+ * Return: the value of @fn that ended the iteration, or 0.
  */
 int marker_for_each(marker_fn fn, void *arg)
 {
@@ -195,7 +201,7 @@ static int marker_find(struct marker *marker, struct module *mod, void *arg)
 	return 1;
 }
 
-/* All of a name have the same format. */
+/* All markers of a name have the same format. */
 static const char *marker_format_of(const char *name)
 {
 	struct marker like = { .name = name }, *found = &like;
@@ -204,12 +210,12 @@ static const char *marker_format_of(const char *name)
 }
 
 /**
- * marker_get_format - the format of a marker
+ * marker_get_format - copy the format of a marker
  * @name: of the marker
  *
  * Context: may sleep.
- * Return: a copy for the caller to free, NULL if there is no marker of this name, or
- *	ERR_PTR(-ENOMEM).
+ * Return: a copy that the caller frees, NULL if there is no marker of this
+ *	name, or ERR_PTR(-ENOMEM).
  */
 char *marker_get_format(const char *name)
 {
@@ -225,12 +231,12 @@ char *marker_get_format(const char *name)
 }
 
 /**
- * marker_has_format - whether there is a marker of this name and format
+ * marker_has_format - check that a marker of this name and format exists
  * @name: of the marker
  * @format: of the marker
  *
  * Context: may sleep.
- * Return: whether there is.
+ * Return: true if there is such a marker, false otherwise.
  */
 bool marker_has_format(const char *name, const char *format)
 {
@@ -249,7 +255,10 @@ static unsigned int marker_count_sites(const struct marker *marker,
 {
 	unsigned int nr = 0;
 
-	/* What code only has for its start is there no longer after it. */
+	/*
+	 * Sites in init code are gone after the kernel or the module has
+	 * started.
+	 */
 	for (; entry < end; entry++)
 		if (jump_entry_key(entry) == &marker->key.key &&
 		    !(started && jump_entry_is_init(entry)))
@@ -274,13 +283,13 @@ static unsigned int marker_count_sites_in_module(const struct marker *marker,
 #endif
 
 /**
- * marker_nr_sites - how often the compiler has placed a marker
+ * marker_nr_sites - count the sites of a marker
  * @marker: the marker
- * @mod: its module, NULL if it is the kernel's
+ * @mod: its module, NULL if it is in the kernel image
  *
  * Context: any, between marker_lock() and marker_unlock().
- * Return: the number of sites. Without CONFIG_JUMP_LABEL, where nothing is recorded of
- *	a site, it is 1.
+ * Return: the number of sites; 1 without CONFIG_JUMP_LABEL, where sites are not
+ *	recorded.
  */
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
@@ -299,8 +308,6 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 }
 
 #endif
-
-/* --- probes --------------------------------------------------------------- */
 
 static struct marker_name *marker_find_name(const char *name)
 {
@@ -323,137 +330,143 @@ static struct marker_name *marker_get_name(const char *name)
 	if (!found)
 		return NULL;
 	memcpy(found->name, name, size);
-	INIT_LIST_HEAD(&found->users);
+	INIT_LIST_HEAD(&found->probes);
 	list_add(&found->node, &marker_names);
 	return found;
 }
 
 static void marker_put_name(struct marker_name *name)
 {
-	if (!list_empty(&name->users))
+	if (!list_empty(&name->probes))
 		return;
 	list_del(&name->node);
 	kfree(name);
 }
 
-static bool marker_user_fits(const struct marker_user *user, const char *format)
+static bool marker_probe_fits(const struct marker_registered_probe *reg,
+			      const char *format)
 {
-	return !user->probe->format || !strcmp(user->probe->format, format);
+	return !reg->probe->format || !strcmp(reg->probe->format, format);
 }
 
-/* Returns NULL if nothing is to be called. */
-static struct marker_calls *marker_make_calls(struct marker_name *name,
-					      gfp_t gfp)
+/* Returns NULL if no registered probe matches. */
+static struct marker_probe_array *
+marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 {
 	const char *format = marker_format_of(name->name);
 	struct marker_probe_call *to;
-	struct marker_calls *calls;
-	struct marker_user *user;
+	struct marker_probe_array *array;
+	struct marker_registered_probe *reg;
 	unsigned int nr = 0;
 
 	if (!format)
 		return NULL;
-	list_for_each_entry(user, &name->users, node)
-		nr += marker_user_fits(user, format);
+	list_for_each_entry(reg, &name->probes, node)
+		nr += marker_probe_fits(reg, format);
 	if (!nr)
 		return NULL;
-	calls = kzalloc(struct_size(calls, calls, nr + 1), gfp);
-	if (!calls)
+	array = kzalloc(struct_size(array, probes, nr + 1), gfp);
+	if (!array)
 		return ERR_PTR(-ENOMEM);
-	to = calls->calls;
-	list_for_each_entry(user, &name->users, node)
-		if (marker_user_fits(user, format))
+	to = array->probes;
+	list_for_each_entry(reg, &name->probes, node)
+		if (marker_probe_fits(reg, format))
 			*to++ = (struct marker_probe_call) {
-				.func = user->probe->func, .data = user->data,
+				.func = reg->probe->func, .data = reg->data,
 			};
-	return calls;
+	return array;
 }
 
-static int marker_set_calls(struct marker *marker, struct module *mod,
-			    void *arg)
+static int marker_set_probe_array(struct marker *marker, struct module *mod,
+				  void *arg)
 {
 	struct marker_name *name = arg;
 
 	if (strcmp(marker->name, name->name))
 		return 0;
-	if (!name->calls)
+	if (!name->array)
 		static_branch_disable(&marker->key);
 	/* Pairs with the dependency in __mark_hit(). */
-	rcu_assign_pointer(marker->probes, name->calls ? name->calls->calls : NULL);
-	if (name->calls)
+	rcu_assign_pointer(marker->probes,
+			   name->array ? name->array->probes : NULL);
+	if (name->array)
 		static_branch_enable(&marker->key);
 	return 0;
 }
 
 /*
- * After the probes of a name or the markers that have it have changed. The old array is
- * freed after a grace period. Returns 0 or -ENOMEM, when all is as it was.
+ * Called after the probes of @name, or the markers of that name, have changed.
+ * The old array is freed after a grace period. Returns 0, or -ENOMEM with
+ * nothing changed.
  */
 static int marker_update(struct marker_name *name, gfp_t gfp)
 {
-	struct marker_calls *old = name->calls;
-	struct marker_calls *new = marker_make_calls(name, gfp);
+	struct marker_probe_array *old = name->array;
+	struct marker_probe_array *new = marker_make_probe_array(name, gfp);
 	struct static_batch batch;
 
 	if (IS_ERR(new))
 		return PTR_ERR(new);
-	name->calls = new;
+	name->array = new;
 	static_batch_begin(&batch);
-	marker_walk_all(marker_set_calls, name);
+	marker_walk_all(marker_set_probe_array, name);
 	static_batch_end(&batch);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
 }
 
-static struct marker_user *
-marker_find_user(struct marker_name *name, const struct marker_probe *probe,
-		 void *data)
+static struct marker_registered_probe *
+marker_find_probe(struct marker_name *name, const struct marker_probe *probe,
+		  void *data)
 {
-	struct marker_user *user;
+	struct marker_registered_probe *reg;
 
-	list_for_each_entry(user, &name->users, node)
-		if (user->probe == probe && user->data == data)
-			return user;
+	list_for_each_entry(reg, &name->probes, node)
+		if (reg->probe == probe && reg->data == data)
+			return reg;
 	return NULL;
 }
 
-static int marker_add_user(struct marker_name *name,
-			   const struct marker_probe *probe, void *data)
+static int marker_add_probe(struct marker_name *name,
+			    const struct marker_probe *probe, void *data)
 {
-	struct marker_user *user;
+	struct marker_registered_probe *reg;
 	int ret;
 
-	if (marker_find_user(name, probe, data))
+	if (marker_find_probe(name, probe, data))
 		return -EEXIST;
-	user = kzalloc(sizeof(*user), GFP_KERNEL);
-	if (!user)
+	reg = kzalloc_obj(*reg);
+	if (!reg)
 		return -ENOMEM;
-	user->probe = probe;
-	user->data = data;
-	list_add_tail(&user->node, &name->users);
+	reg->probe = probe;
+	reg->data = data;
+	list_add_tail(&reg->node, &name->probes);
 	ret = marker_update(name, GFP_KERNEL);
 	if (ret) {
-		list_del(&user->node);
-		kfree(user);
+		list_del(&reg->node);
+		kfree(reg);
 	}
 	return ret;
 }
 
 /**
- * marker_probe_register - connect a probe to all markers of a name
- * @name: of the markers; there may be none yet, or there may be more later
+ * marker_probe_register - register a probe for all markers of a name
+ * @name: of the markers; modules with such markers may be loaded later
  * @probe: the probe; it must stay until it is unregistered
- * @data: for the probe. A probe may be registered several times with different data.
+ * @data: passed to the probe. A probe may be registered more than once with
+ *	different data.
  *
- * If a marker that comes with a module later has another format than @probe wants, it does
- * not call the probe.
+ * A marker of a module that is loaded later and has another format than @probe
+ * does not call the probe.
  *
  * Context: may sleep; takes locks that are taken to patch code. Not for probes.
- * Return: 0, -EINVAL if @name is too long or empty, or if markers have another format than
- *	@probe, -EEXIST if it is registered with this @data already, or -ENOMEM.
+ * Return: 0 on success, -EINVAL if @name is too long or empty or if the markers
+ *	have another format than @probe, -EEXIST if @probe is registered with
+ *	this @data already, -ENOMEM otherwise.
  */
-int marker_probe_register(const char *name, const struct marker_probe *probe, void *data)
+int marker_probe_register(const char *name, const struct marker_probe *probe,
+			  void *data)
 {
 	struct marker_name *entry;
 	const char *format;
@@ -468,7 +481,7 @@ int marker_probe_register(const char *name, const struct marker_probe *probe, vo
 	entry = marker_get_name(name);
 	if (!entry)
 		return -ENOMEM;
-	ret = marker_add_user(entry, probe, data);
+	ret = marker_add_probe(entry, probe, data);
 	if (ret)
 		marker_put_name(entry);
 	return ret;
@@ -476,47 +489,49 @@ int marker_probe_register(const char *name, const struct marker_probe *probe, vo
 EXPORT_SYMBOL_GPL(marker_probe_register);
 
 /**
- * marker_probe_unregister_nosync - as marker_probe_unregister(), but do not wait
+ * marker_probe_unregister_nosync - unregister a probe without waiting
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
  *
- * The probe may still be running. For those who unregister many, and wait once.
+ * The probe may still be running on return: callers that unregister many probes
+ * wait once, for a grace period of RCU.
  *
  * Context: may sleep; takes locks that are taken to patch code. Not for probes.
- * Return: 0, or -ENOENT if it is not registered.
+ * Return: 0 on success, -ENOENT if the probe is not registered.
  */
-int marker_probe_unregister_nosync(const char *name, const struct marker_probe *probe,
-				   void *data)
+int marker_probe_unregister_nosync(const char *name,
+				   const struct marker_probe *probe, void *data)
 {
 	struct marker_name *entry;
-	struct marker_user *user;
+	struct marker_registered_probe *reg;
 
 	guard(mutex)(&marker_mutex);
 	entry = marker_find_name(name);
-	user = entry ? marker_find_user(entry, probe, data) : NULL;
-	if (!user)
+	reg = entry ? marker_find_probe(entry, probe, data) : NULL;
+	if (!reg)
 		return -ENOENT;
-	list_del(&user->node);
-	kfree(user);
-	/* There is no way back from here, and it is but a few words. */
+	list_del(&reg->node);
+	kfree(reg);
+	/* Unregistering cannot fail, and the array is a few words. */
 	marker_update(entry, GFP_KERNEL | __GFP_NOFAIL);
 	marker_put_name(entry);
 	return 0;
 }
 
 /**
- * marker_probe_unregister - the contrary of marker_probe_register()
+ * marker_probe_unregister - unregister a probe
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
  *
- * No CPU is in the probe, with this data, when this returns.
+ * On return, no CPU runs the probe with this data any more.
  *
  * Context: may sleep; takes locks that are taken to patch code. Not for probes.
- * Return: 0, or -ENOENT if it is not registered.
+ * Return: 0 on success, -ENOENT if the probe is not registered.
  */
-int marker_probe_unregister(const char *name, const struct marker_probe *probe, void *data)
+int marker_probe_unregister(const char *name, const struct marker_probe *probe,
+			    void *data)
 {
 	int ret = marker_probe_unregister_nosync(name, probe, data);
 
@@ -526,9 +541,10 @@ int marker_probe_unregister(const char *name, const struct marker_probe *probe, 
 }
 EXPORT_SYMBOL_GPL(marker_probe_unregister);
 
-/* --- the kernel's and the modules' ---------------------------------------- */
-
-/* Whether there is a marker of this name with another format before this one. */
+/*
+ * marker_walk_all() callback. -EINVAL if a marker before @arg has the name of
+ * @arg and another format, 1 when @arg itself is reached.
+ */
 static int marker_check_format(struct marker *marker, struct module *mod,
 			       void *arg)
 {
@@ -536,16 +552,17 @@ static int marker_check_format(struct marker *marker, struct module *mod,
 
 	if (marker == wanted)
 		return 1;
-	if (strcmp(marker->name, wanted->name) || !strcmp(marker->format, wanted->format))
+	if (strcmp(marker->name, wanted->name) ||
+	    !strcmp(marker->format, wanted->format))
 		return 0;
-	pr_err("%s: \"%s\" is another format than \"%s\"\n", wanted->name, wanted->format,
-	       marker->format);
+	pr_err("%s: \"%s\" is another format than \"%s\"\n", wanted->name,
+	       wanted->format, marker->format);
 	return -EINVAL;
 }
 
 /*
- * What no build has found, because it is in several files. Before anybody can have
- * registered a probe.
+ * The assembler compares formats within a file only, so compare them across
+ * files. Runs before any probe can be registered.
  */
 static int __init marker_check_all(void)
 {
@@ -574,24 +591,24 @@ static int marker_has_name(struct marker *marker, struct module *mod, void *arg)
 	return !strcmp(marker->name, arg);
 }
 
-static void marker_warn_of_formats(struct marker_name *name)
+static void marker_warn_mismatch(struct marker_name *name)
 {
 	const char *format = marker_format_of(name->name);
-	struct marker_user *user;
+	struct marker_registered_probe *reg;
 
-	list_for_each_entry(user, &name->users, node)
-		if (!marker_user_fits(user, format))
-			pr_warn("%s: format is \"%s\", not \"%s\" as of a probe\n", name->name,
-				format, user->probe->format);
+	list_for_each_entry(reg, &name->probes, node)
+		if (!marker_probe_fits(reg, format))
+			pr_warn("%s: format is \"%s\", not \"%s\" as of a probe\n",
+				name->name, format, reg->probe->format);
 }
 
-static int marker_module_comes(struct module *mod)
+static int marker_module_coming(struct module *mod)
 {
 	struct marker_module *entry;
 	struct marker_name *name;
 	int ret;
 
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
+	entry = kzalloc_obj(*entry);
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
@@ -602,7 +619,7 @@ static int marker_module_comes(struct module *mod)
 			break;
 		if (!marker_walk_module(mod, marker_has_name, name->name))
 			continue;
-		marker_warn_of_formats(name);
+		marker_warn_mismatch(name);
 		ret = marker_update(name, GFP_KERNEL);
 	}
 	if (ret) {
@@ -613,14 +630,17 @@ static int marker_module_comes(struct module *mod)
 	return ret;
 }
 
-static void marker_module_goes(struct module *mod)
+static void marker_module_going(struct module *mod)
 {
 	struct marker_module *pos, *next;
 
 	list_for_each_entry_safe(pos, next, &marker_modules, node) {
 		if (pos->mod != mod)
 			continue;
-		/* Its keys go with it; arrays stay for when it comes back. */
+		/*
+		 * The keys of the module go with it. Probe arrays stay for when
+		 * it is loaded again.
+		 */
 		list_del(&pos->node);
 		kfree(pos);
 	}
@@ -636,21 +656,24 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 		return NOTIFY_OK;
 	mutex_lock(&marker_mutex);
 	if (state == MODULE_STATE_COMING)
-		ret = marker_module_comes(mod);
+		ret = marker_module_coming(mod);
 	else if (state == MODULE_STATE_GOING)
-		marker_module_goes(mod);
+		marker_module_going(mod);
 	mutex_unlock(&marker_mutex);
 	return notifier_from_errno(ret);
 }
 
-/* After that of static keys, which has priority 1, and before that of marker events. */
-static struct notifier_block module_nb = {
+/*
+ * Priority 0: after the notifier of jump_label.c, which has priority 1, and
+ * before that of trace_marker_event.c, which has -1.
+ */
+static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
 };
 
 static int __init marker_watch_modules(void)
 {
-	return register_module_notifier(&module_nb);
+	return register_module_notifier(&marker_module_nb);
 }
 early_initcall(marker_watch_modules);
 

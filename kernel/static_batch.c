@@ -5,39 +5,41 @@
  * Patching a site takes several synchronisations of all CPUs on x86 and at
  * least one elsewhere, but these can be shared by any number of sites. Between
  * static_batch_begin() and static_batch_end() the functions that enable and
- * disable static keys and update static calls only change the state and write
- * down that the code has to follow. static_batch_end() patches all of it.
+ * disable static keys and update static calls only change the state and queue
+ * the key or call. static_batch_end() patches all of them.
  *
- * What is pending is known to everybody, by the address of the key. So nobody
- * waits for the end of somebody else's batch, and there is no lock that is held
- * from begin to end:
+ * Pending keys and calls are global and found by their address. So no task
+ * waits for the end of another task's batch, and no lock is held from begin to
+ * end:
  *
- * - A task in a batch changes the state. Its change may cancel a pending one,
- *   of whichever task.
- * - A task that is not in a batch patches the key that it is about to change if
- *   it is pending, and goes on as ever. What its functions promise on return is
- *   what they promise without batches.
+ * - A task in a batch changes the state. Its change may cancel a pending one of
+ *   any task.
+ * - A task that is not in a batch first patches the key that it is about to
+ *   change if that is pending, and then changes it as without batches. The
+ *   guarantees on return are the same as without batches.
  * - Modules come and go only after everything pending has been patched. Module
- *   notifiers make changes as well, which is what is pending then once more; so
- *   the last of them patches it, before a module and its keys are freed. If one
- *   of them refuses the module, those behind it are not told that the module
- *   goes, and prepare_coming_module() patches what is pending.
- * - The end of a batch patches everything pending, also what other batches have
- *   left so far. A change may take effect before the end of its batch, never
- *   after it.
+ *   notifiers may queue further changes; so the last notifier patches
+ *   everything pending, before a module and its keys are freed. If a notifier
+ *   refuses the module, the notifiers after it are not called for
+ *   MODULE_STATE_GOING, and prepare_coming_module() patches everything pending.
+ * - The end of a batch patches everything pending, including changes of other
+ *   batches. A change may take effect before the end of its batch, never after
+ *   it.
  *
- * Memory is needed for each pending key. Without it, all that is pending is
+ * Each pending key needs memory. If the allocation fails, everything pending is
  * patched at once and the change is made as outside of a batch.
  *
- * A pending key is one whose sites all say the opposite of its state. Enabled,
- * static_key::enabled is STATIC_BATCH_PENDING plus its count: as that is
- * negative, static_key_fast_inc_not_disabled() and static_key_dec_not_one(),
- * which take no lock, do not change it. Disabled, it is 0, where these two stop
- * as well. So every change of a pending key gets here, under jump_label_mutex.
+ * All sites of a pending key are in the state opposite to that of the key.
+ * static_key::enabled of a pending key that is enabled is STATIC_BATCH_PENDING
+ * plus its count: as that is negative, static_key_fast_inc_not_disabled() and
+ * static_key_dec_not_one(), which take no lock, do not change it. If the
+ * pending key is disabled it is 0, which these two functions do not change
+ * either. So every change of a pending key calls __static_batch_key(), under
+ * jump_label_mutex.
  *
  * Locks, outermost first: cpus_read_lock(), static_call_mutex (pending calls),
- * jump_label_mutex (pending keys), and what the architecture takes in order to
- * patch.
+ * jump_label_mutex (pending keys), and the locks that the architecture takes to
+ * patch code.
  */
 #include <linux/cpu.h>
 #include <linux/export.h>
@@ -64,8 +66,6 @@ struct static_batch_items static_batch_calls = {
 	.list = LIST_HEAD_INIT(static_batch_calls.list),
 };
 
-/* --- static keys ---------------------------------------------------------- */
-
 static bool static_batch_add_key(struct static_key *key)
 {
 	struct static_batch_item *item = static_batch_alloc(sizeof(*item));
@@ -82,10 +82,13 @@ static void static_batch_remove_key(struct static_batch_item *item)
 	kfree(item);
 }
 
-/* The sites say what the state says. */
-static void static_batch_key_is_patched(struct static_batch_item *item)
+/*
+ * All sites of the key have been patched: remove STATIC_BATCH_PENDING from
+ * static_key::enabled, and the key from the list.
+ */
+static void static_batch_complete_key(struct static_batch_item *item)
 {
-	struct static_key *key = item->what;
+	struct static_key *key = item->key;
 	int count = atomic_read(&key->enabled);
 
 	/* Pairs with the fast paths, see static_key_slow_inc_cpuslocked(). */
@@ -104,28 +107,28 @@ static void static_batch_queue_keys(void)
 	struct static_batch_item *item;
 
 	list_for_each_entry(item, &static_batch_keys.list, node) {
-		static_key_patch(item->what, true);
+		static_key_patch(item->key, true);
 		cond_resched();
 	}
 }
 
-static void static_batch_keys_are_patched(void)
+static void static_batch_complete_keys(void)
 {
 	struct static_batch_item *item, *next;
 
 	list_for_each_entry_safe(item, next, &static_batch_keys.list, node)
-		static_batch_key_is_patched(item);
+		static_batch_complete_key(item);
 }
 
 /*
- * Remember that @key has to be patched. If that cannot be, nothing is pending
- * afterwards.
+ * Queue @key for the end of the batch. On failure all pending keys have been
+ * patched.
  */
-static bool static_batch_put_off_key(struct static_key *key)
+static bool static_batch_defer_key(struct static_key *key)
 {
 	if (static_batch_add_key(key))
 		return true;
-	static_batch_settle_keys();
+	static_batch_flush_keys();
 	return false;
 }
 
@@ -142,12 +145,12 @@ static bool static_batch_key_inc(struct static_key *key,
 		else
 			WARN_ON_ONCE(old != STATIC_BATCH_PENDING + 1);
 	} else if (item) {
-		/* It has been disabled in a batch, and its sites are still on. */
+		/* Disabled in a batch, and the sites are still enabled. */
 		atomic_set_release(&key->enabled, 1);
 		static_batch_remove_key(item);
 	} else {
 		if (!static_key_has_sites(key) ||
-		    !static_batch_put_off_key(key))
+		    !static_batch_defer_key(key))
 			return false;
 		atomic_set(&key->enabled, STATIC_BATCH_PENDING + 1);
 	}
@@ -160,7 +163,7 @@ static bool static_batch_key_dec(struct static_key *key,
 	int old = atomic_read(&key->enabled);
 
 	if (old == STATIC_BATCH_PENDING + 1) {
-		/* It has been enabled in a batch, and its sites are still off. */
+		/* Enabled in a batch, and the sites are still disabled. */
 		atomic_set(&key->enabled, 0);
 		static_batch_remove_key(item);
 	} else if (old < 0) {
@@ -168,9 +171,11 @@ static bool static_batch_key_dec(struct static_key *key,
 			atomic_dec(&key->enabled);
 	} else if (old == 1) {
 		if (!static_key_has_sites(key) ||
-		    !static_batch_put_off_key(key))
+		    !static_batch_defer_key(key))
 			return false;
-		/* Only static_key_fast_inc_not_disabled() can come in between. */
+		/*
+		 * Only static_key_fast_inc_not_disabled() can race with this.
+		 */
 		if (atomic_cmpxchg(&key->enabled, 1, 0) != 1) {
 			item = static_batch_item(&static_batch_keys, key);
 			static_batch_remove_key(item);
@@ -184,12 +189,13 @@ static bool static_batch_key_dec(struct static_key *key,
 
 bool __static_batch_key(struct static_key *key, enum static_batch_op op)
 {
-	struct static_batch_item *item = static_batch_item(&static_batch_keys, key);
+	struct static_batch_item *item =
+		static_batch_item(&static_batch_keys, key);
 
 	if (!static_batch_in_task()) {
 		if (item) {
 			static_key_patch(key, false);
-			static_batch_key_is_patched(item);
+			static_batch_complete_key(item);
 		}
 		return false;
 	}
@@ -205,24 +211,24 @@ bool __static_batch_key(struct static_key *key, enum static_batch_op op)
 	return false;
 }
 
-/* --- static calls --------------------------------------------------------- */
-
 #ifdef CONFIG_HAVE_STATIC_CALL_INLINE
 
-struct pending_call {
+struct static_batch_pending_call {
 	struct static_batch_item	item;
 	void				*tramp;
 };
 
-static struct pending_call *
-static_batch_pending_call(struct static_call_key *key)
+static struct static_batch_pending_call *
+static_batch_find_call(struct static_call_key *key)
 {
-	struct static_batch_item *item = static_batch_item(&static_batch_calls, key);
+	struct static_batch_item *item =
+		static_batch_item(&static_batch_calls, key);
 
-	return item ? container_of(item, struct pending_call, item) : NULL;
+	return item ? container_of(item, struct static_batch_pending_call,
+				   item) : NULL;
 }
 
-static void static_batch_remove_call(struct pending_call *call)
+static void static_batch_remove_call(struct static_batch_pending_call *call)
 {
 	static_batch_remove(&static_batch_calls, &call->item);
 	kfree(call);
@@ -230,32 +236,34 @@ static void static_batch_remove_call(struct pending_call *call)
 
 static void static_batch_queue_calls(void)
 {
-	struct pending_call *call, *next;
+	struct static_batch_pending_call *call, *next;
 
 	/*
-	 * The architecture compares what is there with what it will write, so
-	 * one that was changed back costs nothing here.
+	 * The architecture compares the code with the new instruction, so a
+	 * call that was changed back costs nothing here.
 	 */
-	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
-		static_call_patch(call->item.what, call->tramp, true);
+	list_for_each_entry_safe(call, next, &static_batch_calls.list,
+				 item.node) {
+		static_call_patch(call->item.key, call->tramp, true);
 		static_batch_remove_call(call);
 		cond_resched();
 	}
 }
 
-void __static_batch_settle_calls(void)
+void __static_batch_flush_calls(void)
 {
-	struct pending_call *call, *next;
+	struct static_batch_pending_call *call, *next;
 
-	list_for_each_entry_safe(call, next, &static_batch_calls.list, item.node) {
-		static_call_patch(call->item.what, call->tramp, false);
+	list_for_each_entry_safe(call, next, &static_batch_calls.list,
+				 item.node) {
+		static_call_patch(call->item.key, call->tramp, false);
 		static_batch_remove_call(call);
 	}
 }
 
 bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 {
-	struct pending_call *call = static_batch_pending_call(key);
+	struct static_batch_pending_call *call = static_batch_find_call(key);
 
 	if (!static_batch_in_task()) {
 		if (call) {
@@ -270,7 +278,7 @@ bool __static_batch_call(struct static_call_key *key, void *tramp, void *func)
 	if (!call) {
 		call = static_batch_alloc(sizeof(*call));
 		if (!call) {
-			static_batch_settle_calls();
+			static_batch_flush_calls();
 			return false;
 		}
 		call->tramp = tramp;
@@ -286,8 +294,6 @@ static void static_batch_queue_calls(void) { }
 
 #endif
 
-/* --- batches -------------------------------------------------------------- */
-
 static void static_batch_patch_pending(bool calls)
 {
 	arch_static_batch_begin();
@@ -298,10 +304,10 @@ static void static_batch_patch_pending(bool calls)
 	arch_jump_label_transform_apply();
 #endif
 	arch_static_batch_end();
-	static_batch_keys_are_patched();
+	static_batch_complete_keys();
 }
 
-void __static_batch_settle_keys(void)
+void __static_batch_flush_keys(void)
 {
 	static_batch_patch_pending(false);
 }
@@ -319,29 +325,30 @@ static void static_batch_flush_cpuslocked(void)
 }
 
 /**
- * static_batch_begin - put off changes of static keys and static calls
- * @batch: for static_batch_end(), on the stack
+ * static_batch_begin - defer changes of static keys and static calls
+ * @batch: passed to static_batch_end(), on the stack
  *
- * Until static_batch_end(), what the current task does with
- * static_branch_enable(), _disable(), _inc(), _dec(), their relatives and
- * static_call_update() changes the state, as static_key_enabled() and
- * static_call_query() show it, but not necessarily the code. Its sites may go
- * on for the whole time as before the batch; they are patched by
- * static_batch_end() with a number of synchronisations of the CPUs that does
- * not depend on how many sites there are. So, between begin and end, do not
- * free what the code behind a disabled key uses, and do not count on an enabled
- * one to be seen. static_batch_flush() helps where that is needed.
+ * Until static_batch_end(), static_branch_enable(), _disable(), _inc(), _dec(),
+ * their variants and static_call_update(), when called by the current task,
+ * change the state, as static_key_enabled() and static_call_query() return it,
+ * but not necessarily the code. The sites may stay as before the batch until
+ * static_batch_end() patches them, with a number of cross-CPU synchronisations
+ * that does not depend on the number of sites. So, between begin and end, do
+ * not free data that the code behind a disabled key uses, and do not rely on
+ * the code behind an enabled key to run. Call static_batch_flush() where that
+ * is needed.
  *
- * Other tasks are not concerned. Batches may be nested, then the outermost one
- * counts; the one that began last ends first. A key may be changed several
- * times; one that ends as it began is not patched at all.
+ * Other tasks are not affected. Batches may be nested, the last to begin ending
+ * first; changes are deferred to the end of the outermost one. A key may be
+ * changed more than once; a key that ends in the state in which it began is not
+ * patched at all.
  *
- * static_call_update() is put off on architectures with
+ * static_call_update() is deferred on architectures with
  * CONFIG_HAVE_STATIC_CALL_INLINE and takes effect at once elsewhere. Before
- * other CPUs are running everything may take effect at once.
+ * other CPUs are running all changes may take effect at once.
  *
- * Context: task. Takes no lock that it keeps; the calls in between may be made
- *	    with or without cpus_read_lock(), as always.
+ * Context: task. No lock is held on return; the calls in between may be made
+ *	with or without cpus_read_lock(), as always.
  */
 void static_batch_begin(struct static_batch *batch)
 {
@@ -350,14 +357,14 @@ void static_batch_begin(struct static_batch *batch)
 EXPORT_SYMBOL_GPL(static_batch_begin);
 
 /**
- * static_batch_flush - let everything take effect that has been put off
+ * static_batch_flush - patch all deferred changes now
  *
- * In a batch or outside of one; the batch goes on. Afterwards every site, also
- * of other tasks' batches, is as the state of its key was at some time during
- * the call.
+ * May be called in a batch, which continues, or outside of one. On return,
+ * every site, also of keys that other tasks' batches have changed, is in a
+ * state that its key had at some time during the call.
  *
  * Context: task, without cpus_read_lock(). Takes static_call_mutex and
- *	    jump_label_mutex.
+ *	jump_label_mutex.
  */
 void static_batch_flush(void)
 {
@@ -368,11 +375,11 @@ void static_batch_flush(void)
 EXPORT_SYMBOL_GPL(static_batch_flush);
 
 /**
- * static_batch_end_cpuslocked - end a batch, with CPU hotplug locked out
+ * static_batch_end_cpuslocked - end a batch with cpu_hotplug_lock held
  * @batch: as given to static_batch_begin()
  *
  * Context: task, cpus_read_lock() or cpus_write_lock() held. Otherwise as
- *	    static_batch_end().
+ *	static_batch_end().
  */
 void static_batch_end_cpuslocked(struct static_batch *batch)
 {
@@ -382,14 +389,14 @@ void static_batch_end_cpuslocked(struct static_batch *batch)
 EXPORT_SYMBOL_GPL(static_batch_end_cpuslocked);
 
 /**
- * static_batch_end - patch what has been put off since static_batch_begin()
+ * static_batch_end - patch the changes deferred since static_batch_begin()
  * @batch: as given to static_batch_begin()
  *
- * On return, all sites on all CPUs are as the keys and static calls demand.
- * Within another batch of the same task it does nothing.
+ * On return, all sites on all CPUs are in the state of their keys and static
+ * calls. Within another batch of the same task it does nothing.
  *
  * Context: task, the one that called static_batch_begin(), without
- *	    cpus_read_lock(). Takes static_call_mutex and jump_label_mutex.
+ *	cpus_read_lock(). Takes static_call_mutex and jump_label_mutex.
  */
 void static_batch_end(struct static_batch *batch)
 {
@@ -400,8 +407,8 @@ EXPORT_SYMBOL_GPL(static_batch_end);
 
 #ifdef CONFIG_MODULES
 
-static int static_batch_module_notify(struct notifier_block *self, unsigned long val,
-				      void *data)
+static int static_batch_module_notify(struct notifier_block *self,
+				      unsigned long val, void *data)
 {
 	if (val == MODULE_STATE_GOING)
 		static_batch_flush();
@@ -423,36 +430,40 @@ early_initcall(static_batch_init);
 
 #if IS_ENABLED(CONFIG_STATIC_BATCH_KUNIT_TEST)
 
-static struct task_struct *test_task;
-static int test_allocations, test_failures;
+static struct task_struct *static_batch_test_task;
+static int static_batch_test_allocations, static_batch_test_failures;
 
-/* After so many allocations of the current task so many fail. */
+/*
+ * Lets the next @failures allocations of the current task fail, after
+ * @allocations ones that succeed.
+ */
 void static_batch_test_memory(int allocations, int failures)
 {
-	test_allocations = allocations;
-	test_failures = failures;
-	WRITE_ONCE(test_task, failures ? current : NULL);
+	static_batch_test_allocations = allocations;
+	static_batch_test_failures = failures;
+	WRITE_ONCE(static_batch_test_task, failures ? current : NULL);
 }
 EXPORT_SYMBOL_GPL(static_batch_test_memory);
 
 bool static_batch_test_no_memory(void)
 {
-	if (READ_ONCE(test_task) != current)
+	if (READ_ONCE(static_batch_test_task) != current)
 		return false;
-	if (test_allocations) {
-		test_allocations--;
+	if (static_batch_test_allocations) {
+		static_batch_test_allocations--;
 		return false;
 	}
-	if (!test_failures)
+	if (!static_batch_test_failures)
 		return false;
-	test_failures--;
+	static_batch_test_failures--;
 	return true;
 }
 
-/* How many keys and calls are pending. */
+/* Returns the number of pending keys and calls. */
 unsigned int static_batch_test_pending(void)
 {
-	return READ_ONCE(static_batch_keys.nr) + READ_ONCE(static_batch_calls.nr);
+	return READ_ONCE(static_batch_keys.nr) +
+	       READ_ONCE(static_batch_calls.nr);
 }
 EXPORT_SYMBOL_GPL(static_batch_test_pending);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kernel/static_batch.c shares with those whose changes it puts off:
+ * Interface of kernel/static_batch.c to the code whose changes it defers:
  * jump_label.c, static_call_inline.c and tracepoint.c.
  */
 #ifndef _KERNEL_STATIC_BATCH_H
@@ -15,20 +15,19 @@
 #include <linux/static_batch.h>
 #include <linux/static_call.h>
 
-/* --- which tasks are in a batch ------------------------------------------- */
-
 /*
- * All tasks that are in a batch of some kind. There are rarely more than one,
- * and only what patches code asks, so that a list does and task_struct need
- * not grow.
+ * All tasks that are in a batch of one kind. There is rarely more than one, and
+ * only code patching looks it up, so a list is enough and task_struct need not
+ * grow.
  */
 struct static_batch_tasks {
-	/* Protects the list and the depth of what is in it. */
+	/* Protects @list and static_batch::depth of its entries. */
 	spinlock_t		lock;
 	struct list_head	list;
 };
 
-static inline struct static_batch *static_batch_find(struct static_batch_tasks *tasks)
+static inline struct static_batch *
+static_batch_find(struct static_batch_tasks *tasks)
 {
 	struct static_batch *batch;
 
@@ -39,8 +38,8 @@ static inline struct static_batch *static_batch_find(struct static_batch_tasks *
 }
 
 /*
- * Whether the current task is in a batch. The list can be seen as empty
- * without its lock, as a task is the only one that puts itself there.
+ * True if the current task is in a batch. The list may be tested for emptiness
+ * without its lock, as only a task itself adds its batch.
  */
 static inline bool static_batch_in(struct static_batch_tasks *tasks)
 {
@@ -74,7 +73,10 @@ static inline void static_batch_enter(struct static_batch_tasks *tasks,
 	spin_unlock(&tasks->lock);
 }
 
-/* True if the task is in no batch any more, and has to apply its changes. */
+/*
+ * True if this was the outermost batch of the task, which then flushes the
+ * deferred changes.
+ */
 static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 				      struct static_batch *batch)
 {
@@ -84,8 +86,9 @@ static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 	outer = static_batch_find(tasks);
 	if (outer == batch) {
 		/*
-		 * It leaves the list in any case, as the stack frame that it is
-		 * in will be gone. A nested batch that ends later finds nothing.
+		 * Remove it even if a nested batch is still open, as the stack
+		 * frame of @batch will be gone. A nested batch that ends later
+		 * finds no outer one.
 		 */
 		WARN_ON_ONCE(batch->depth);
 		list_del(&batch->node);
@@ -96,55 +99,59 @@ static inline bool static_batch_leave(struct static_batch_tasks *tasks,
 	return outer == batch;
 }
 
-/* --- what has been put off ------------------------------------------------ */
-
 #define STATIC_BATCH_HASH_BITS	8
 
 /*
- * Something whose code is not what its state says, found by its address.
- * Embedded in what the user needs to know about it.
+ * A key, static call or tracepoint whose code does not match its state, found
+ * by the address in @key. Embedded in a structure of the user.
  */
 struct static_batch_item {
 	struct hlist_node	hash;
 	struct list_head	node;
-	void			*what;
+	void			*key;
 };
 
-/* Protected by whatever protects the state of the things in it. */
+/* Protected by the lock that protects the state of the queued objects. */
 struct static_batch_items {
 	struct hlist_head	hash[1 << STATIC_BATCH_HASH_BITS];
 	struct list_head	list;
-	/* Can be read without that protection. */
+	/* May be read without that lock. */
 	unsigned int		nr;
 };
 
 static inline struct static_batch_item *
-static_batch_item(struct static_batch_items *items, void *what)
+static_batch_item(struct static_batch_items *items, void *key)
 {
 	struct static_batch_item *item;
 
-	hlist_for_each_entry(item, &items->hash[hash_ptr(what, STATIC_BATCH_HASH_BITS)], hash)
-		if (item->what == what)
+	hlist_for_each_entry(item,
+			     &items->hash[hash_ptr(key, STATIC_BATCH_HASH_BITS)],
+			     hash)
+		if (item->key == key)
 			return item;
 	return NULL;
 }
 
 static inline void static_batch_add(struct static_batch_items *items,
-				    struct static_batch_item *item, void *what)
+				    struct static_batch_item *item, void *key)
 {
-	item->what = what;
-	hlist_add_head(&item->hash, &items->hash[hash_ptr(what, STATIC_BATCH_HASH_BITS)]);
+	item->key = key;
+	hlist_add_head(&item->hash,
+		       &items->hash[hash_ptr(key, STATIC_BATCH_HASH_BITS)]);
 	list_add_tail(&item->node, &items->list);
 	WRITE_ONCE(items->nr, items->nr + 1);
 }
 
-/* Memory for what is put off. */
+/* Allocates a structure with an embedded static_batch_item. */
 static inline void *static_batch_alloc(size_t size)
 {
 	return static_batch_test_no_memory() ? NULL : kmalloc(size, GFP_KERNEL);
 }
 
-/* The caller frees it. Whoever finds it gone sees what was done before. */
+/*
+ * The caller frees the item. A reader that sees the lower count sees everything
+ * that was written before.
+ */
 static inline void static_batch_remove(struct static_batch_items *items,
 				       struct static_batch_item *item)
 {
@@ -154,8 +161,6 @@ static inline void static_batch_remove(struct static_batch_items *items,
 	smp_store_release(&items->nr, items->nr - 1);
 }
 
-/* --- static keys and static calls ----------------------------------------- */
-
 enum static_batch_op {
 	STATIC_BATCH_INC,
 	STATIC_BATCH_DEC,
@@ -164,11 +169,11 @@ enum static_batch_op {
 };
 
 /*
- * What static_key::enabled is for a key that n users have enabled in a batch is
- * STATIC_BATCH_PENDING + n, until its sites are patched. It is negative, which
- * is what static_key_fast_inc_not_disabled() and static_key_dec_not_one() stop
- * at, and it is not -1, by which these know a first static_key_slow_inc() that
- * is in progress.
+ * static_key::enabled of a key that n users have enabled in a batch is
+ * STATIC_BATCH_PENDING + n until its sites are patched. It is negative, so that
+ * static_key_fast_inc_not_disabled() and static_key_dec_not_one() do not change
+ * it, and it is not -1, which means that the first static_key_slow_inc() is in
+ * progress.
  */
 #define STATIC_BATCH_PENDING	INT_MIN
 
@@ -176,60 +181,70 @@ enum static_batch_op {
 extern struct static_batch_tasks static_batch_tasks;
 extern struct static_batch_items static_batch_keys, static_batch_calls;
 
-/* Whether the sites of a key are not yet patched. Context: jump_label_mutex held. */
+/*
+ * True if the sites of a key have not been patched yet. Context:
+ * jump_label_mutex held.
+ */
 bool static_batch_pending(struct static_key *key);
 
 bool __static_batch_key(struct static_key *key, enum static_batch_op op);
-void __static_batch_settle_keys(void);
+void __static_batch_flush_keys(void);
 bool __static_batch_call(struct static_call_key *key, void *tramp, void *func);
-void __static_batch_settle_calls(void);
+void __static_batch_flush_calls(void);
 
 /*
- * static_batch_key - put off a change of a key, or make sure there is none
+ * static_batch_key - defer a change of a key
  *
- * True if it has been put off, or cancels one that was. Otherwise no change of
- * the key is pending and the caller goes on as if there were no batches.
+ * True if the change has been deferred, or cancels a deferred one. Otherwise no
+ * change of the key is pending and the caller patches it as without batches.
  *
  * Context: jump_label_mutex held.
  */
-static inline bool static_batch_key(struct static_key *key, enum static_batch_op op)
+static inline bool static_batch_key(struct static_key *key,
+				    enum static_batch_op op)
 {
-	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_keys.nr))
+	if (likely(list_empty(&static_batch_tasks.list) &&
+		   !static_batch_keys.nr))
 		return false;
 	return __static_batch_key(key, op);
 }
 
 /*
- * Whether a key that is 0 may have sites that are still on; for those who hold
- * no lock, and look again once they do. If not, the sites of all keys that were
- * pending have been patched.
+ * True if a key whose count is 0 may have sites that are still enabled. For
+ * callers that hold no lock, and check again with the lock held. If false, the
+ * sites of all keys that were pending have been patched.
  */
 static inline bool static_batch_keys_pending(void)
 {
-	/* Pairs with the release when a key has been patched. */
+	/* Pairs with the release in static_batch_remove(). */
 	return smp_load_acquire(&static_batch_keys.nr);
 }
 
-/* Before keys and sites come, go or are sealed. Context: jump_label_mutex held. */
-static inline void static_batch_settle_keys(void)
+/*
+ * Called before keys and sites are added, removed or sealed. Context:
+ * jump_label_mutex held.
+ */
+static inline void static_batch_flush_keys(void)
 {
 	if (static_batch_keys.nr)
-		__static_batch_settle_keys();
+		__static_batch_flush_keys();
 }
 
 /* As static_batch_key(). Context: static_call_mutex held. */
-static inline bool static_batch_call(struct static_call_key *key, void *tramp, void *func)
+static inline bool static_batch_call(struct static_call_key *key, void *tramp,
+				     void *func)
 {
-	if (likely(list_empty(&static_batch_tasks.list) && !static_batch_calls.nr))
+	if (likely(list_empty(&static_batch_tasks.list) &&
+		   !static_batch_calls.nr))
 		return false;
 	return __static_batch_call(key, tramp, func);
 }
 
 /* Context: static_call_mutex held. */
-static inline void static_batch_settle_calls(void)
+static inline void static_batch_flush_calls(void)
 {
 	if (static_batch_calls.nr)
-		__static_batch_settle_calls();
+		__static_batch_flush_calls();
 }
 
 static inline bool static_batch_in_task(void)
@@ -241,12 +256,13 @@ static inline bool static_batch_in_task(void)
 bool static_key_has_sites(struct static_key *key);
 void static_key_patch(struct static_key *key, bool queue);
 #else
-static inline bool static_batch_call(struct static_call_key *key, void *tramp, void *func)
+static inline bool static_batch_call(struct static_call_key *key, void *tramp,
+				     void *func)
 {
 	return false;
 }
 
-static inline void static_batch_settle_calls(void) { }
+static inline void static_batch_flush_calls(void) { }
 static inline bool static_batch_in_task(void) { return false; }
 #endif
 
@@ -258,13 +274,16 @@ void static_call_patch(struct static_call_key *key, void *tramp, bool queue);
 #else
 static inline void static_call_lock(void) { }
 static inline void static_call_unlock(void) { }
-static inline void static_call_patch(struct static_call_key *key, void *tramp, bool queue) { }
+static inline void static_call_patch(struct static_call_key *key, void *tramp,
+				     bool queue)
+{
+}
 #endif
 
 #ifndef arch_static_batch_begin
 /*
- * For an architecture that has to prepare for a long queue: called before the
- * first arch_jump_label_transform_queue() of a batch, and after the
+ * Hooks for an architecture that has to prepare for a long queue: called before
+ * the first arch_jump_label_transform_queue() of a batch, and after the
  * arch_jump_label_transform_apply() that ends it.
  */
 static inline void arch_static_batch_begin(void) { }

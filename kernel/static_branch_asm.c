@@ -5,11 +5,10 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  *
- * This file is preprocessed but never compiled.  What a site looks like is
- * written down once per architecture, as string literals that only C can make
- * sense of.  So C's preprocessor expands them here, and
- * scripts/static_branch_asm.sed makes assembler text of what it leaves below
- * the mark.  See Documentation/staging/static-keys.rst for the two macros.
+ * This file is preprocessed but never compiled. Each architecture defines its
+ * sites once, as C string literals. The C preprocessor expands them here, and
+ * scripts/static_branch_asm.sed converts the output below the mark to assembler
+ * text. See Documentation/staging/static-keys.rst for the two macros.
  */
 #include <linux/jump_label.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions whose arguments are known, for the test of function events.
+ * Functions with known arguments, for the test of function events.
  *
- * Writing a number to test_func_event/fire in debugfs calls each of them that often,
- * with the arguments that are written down here. tools/testing/selftests/function_events
- * compares what it sees with these.
+ * Writing a number to test_func_event/fire in debugfs calls each of them that
+ * many times, with the arguments in fire_once().
+ * tools/testing/selftests/function_events compares the recorded events with
+ * these.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -28,7 +29,7 @@ static unsigned int depth = 5;
 module_param(depth, uint, 0600);
 MODULE_PARM_DESC(depth, "how deep test_func_recurse() goes");
 
-/* What memory is read from: a structure as the kernel has many. */
+/* A structure with members of many types, to read members from. */
 struct test_func_item {
 	u32			number;
 	s16			small;
@@ -47,31 +48,33 @@ struct test_func_item {
 
 static struct test_func_item second = {
 	.number = 2, .small = -2, .mac = { 1, 2, 3, 4, 5, 6 }, .name = "second",
-	.text = "text of second", .low = 2, .middle = -2, .high = 222222, .last = -222222222222,
+	.text = "text of second", .low = 2, .middle = -2, .high = 222222,
+	.last = -222222222222,
 };
 
 static unsigned char first_bytes[] = "of first";
 
 static struct test_func_item first = {
 	.number = 1, .small = -1, .mac = { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60 },
-	.name = "first", .next = &second, .text = "text of first", .low = 5, .middle = 33,
-	.high = 1111111, .yes = true, .last = -111111111111, .bytes = first_bytes,
-	.label = first_bytes,
+	.name = "first", .next = &second, .text = "text of first", .low = 5,
+	.middle = 33, .high = 1111111, .yes = true, .last = -111111111111,
+	.bytes = first_bytes, .label = first_bytes,
 };
 
 static const char * const strings[] = { "zero", "one", "two" };
 
-/* Read by name. */
+/* Read by their symbols. */
 static u64 test_func_event_data = 0x1122334455667788;
 static const char test_func_event_text[] = "text by its name";
 
 /*
- * The compiler shall not know what comes back from these functions, make clones of them,
- * or, as clang does with functions whose callers it knows, leave out arguments that are
+ * The compiler must not know the results of these functions, clone them, or, as
+ * clang does with functions whose callers it knows, drop arguments that are
  * always the same or never used.
  */
 
-static noinline __noclone __used int test_func_narrow(s8 a, u8 b, s16 c, u16 d, char e, bool f)
+static noinline __noclone __used int test_func_narrow(s8 a, u8 b, s16 c, u16 d,
+						      char e, bool f)
 {
 	int ret = a + b + c + d + e + f;
 
@@ -80,7 +83,8 @@ static noinline __noclone __used int test_func_narrow(s8 a, u8 b, s16 c, u16 d, 
 	return ret;
 }
 
-static noinline __noclone __used s64 test_func_wide(int a, unsigned int b, long c, u64 d)
+static noinline __noclone __used s64 test_func_wide(int a, unsigned int b,
+						    long c, u64 d)
 {
 	s64 ret = -5000000000;
 
@@ -104,7 +108,8 @@ test_func_string(const char *kernel, const char __user *user, int nr)
 }
 
 static noinline __noclone __used struct test_func_item *
-test_func_item(const struct test_func_item *item, const char * const *array, size_t size)
+test_func_item(const struct test_func_item *item, const char * const *array,
+	       size_t size)
 {
 	struct test_func_item *ret = item->next;
 
@@ -114,20 +119,22 @@ test_func_item(const struct test_func_item *item, const char * const *array, siz
 	return ret;
 }
 
-static noinline __noclone __used void test_func_pointer(const void *where, void (*callback)(void))
+static noinline __noclone __used void test_func_pointer(const void *where,
+							void (*callback)(void))
 {
 	barrier_data(where);
 	barrier_data(callback);
 }
 
-static noinline __noclone __used unsigned int test_func_recurse(unsigned int left)
+static noinline __noclone __used unsigned int
+test_func_recurse(unsigned int left)
 {
 	unsigned int ret = 1;
 
 	OPTIMIZER_HIDE_VAR(ret);
 	if (left > 1)
 		ret += test_func_recurse(left - 1);
-	/* No loop, please. */
+	/* Prevent tail-call optimization. */
 	barrier();
 	OPTIMIZER_HIDE_VAR(ret);
 	return ret;
@@ -138,8 +145,9 @@ static noinline __noclone __used void test_func_none(void)
 	barrier();
 }
 
-static noinline __noclone __used long
-test_func_nine(long a, long b, long c, long d, long e, long f, long g, long h, long i)
+static noinline __noclone __used long test_func_nine(long a, long b, long c,
+						     long d, long e, long f,
+						     long g, long h, long i)
 {
 	long ret = a + b + c + d + e + f + g + h + i;
 
@@ -148,20 +156,24 @@ test_func_nine(long a, long b, long c, long d, long e, long f, long g, long h, l
 	return ret;
 }
 
-/* Types that BTF tells apart: bytes from text, and numbers without a sign. */
+/* Types that BTF distinguishes: bytes and text, and numbers without a sign. */
 enum test_func_large {
 	TEST_FUNC_LARGE = 0xf0000000,
 };
 
 static noinline __noclone __used void
-test_func_various(const unsigned char *bytes, enum test_func_large large, const char *format, ...)
+test_func_various(const unsigned char *bytes, enum test_func_large large,
+		  const char *format, ...)
 {
 	barrier_data(bytes);
 	barrier_data(large);
 	barrier_data(format);
 }
 
-/* Too large for registers: on most architectures a hidden first argument says where it goes. */
+/*
+ * Returned in memory: on most architectures a hidden first argument has its
+ * address.
+ */
 struct test_func_structure {
 	long	words[3];
 };
@@ -175,19 +187,19 @@ test_func_structure(long a, const struct test_func_item *item)
 	return ret;
 }
 
-/* The kernel has a function of this name, too, with two pointers. */
+/* The kernel image has a function of this name, with two pointer arguments. */
 static noinline __noclone __used void chroot_fs_refs(s16 small)
 {
 	barrier_data(small);
 }
 
-/* Not for the function tracer. */
+/* Cannot be traced. */
 static noinline __noclone notrace void test_func_notrace(void)
 {
 	barrier();
 }
 
-/* It ends the thread, with the frame of each caller still on its stacks. */
+/* Ends the thread without returning from its callers. */
 static noinline __noclone __used void test_func_no_return(int nr)
 {
 	barrier_data(nr);
@@ -201,16 +213,14 @@ static int no_return_thread(void *started)
 	return 0;
 }
 
-/* Reached through another function, as a caller that is known. */
+/* A caller of test_func_pointer() that the test knows. */
 static noinline void fire_pointers(void)
 {
 	test_func_pointer(&first, test_func_none);
-	/* Neither can be read, and only the first looks like the kernel's. */
+	/* Neither address can be read; only the first is a kernel address. */
 	test_func_pointer((void *)-8192L, test_func_none);
 	test_func_pointer((void *)8192L, test_func_none);
 }
-
-/* --- contexts ------------------------------------------------------------- */
 
 static noinline __noclone void test_func_irq(struct irq_work *work)
 {
@@ -235,11 +245,12 @@ static void fire_contexts(void)
 	test_nmi_raise();
 }
 
-/* --- calls ---------------------------------------------------------------- */
-
 static void fire_once(const char __user *user)
 {
-	/* A thread that is stopped before it starts does not start. */
+	/*
+	 * kthread_stop() of a thread that has not started would prevent it from
+	 * running.
+	 */
 	DECLARE_COMPLETION_ONSTACK(started);
 	struct test_func_structure structure;
 	struct task_struct *thread;
@@ -252,7 +263,7 @@ static void fire_once(const char __user *user)
 	fire_pointers();
 	test_func_recurse(depth);
 	test_func_none();
-	/* Keeps them: they are used by nobody else. */
+	/* Nothing else uses these variables; keep them. */
 	barrier_data(&test_func_event_data);
 	barrier_data(test_func_event_text);
 	test_func_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
@@ -271,8 +282,9 @@ static void fire_once(const char __user *user)
 	}
 }
 
-/* The number that is written is also the string in user space. */
-static ssize_t fire_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+/* The written number is also the string in user space. */
+static ssize_t fire_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *ppos)
 {
 	unsigned int nr;
 	int ret = kstrtouint_from_user(ubuf, count, 0, &nr);

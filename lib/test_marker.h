@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A marker in an inline function that several files of the test of markers use.
+ * A marker in an inline function, used by several files of the test of markers.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -10,7 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/marker.h>
 
-/* Beside each marker, so that it can be said how often it was hit. */
+/* Counters of hits, incremented next to each marker. */
 enum test_marker_count {
 	TEST_MARKER_UNROLLED,
 	TEST_MARKER_INLINED,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A marker that has the name of one in test_marker, and another format: only one of the
- * two modules can be loaded.
+ * A marker with the name of a marker in test_marker, and another format: only
+ * one of the two modules can be loaded.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

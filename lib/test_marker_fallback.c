@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The marker that a definition falls back to when test_marker is not there; it is hit
- * when the parameter "fire" is written.
+ * The marker that a definition falls back to when test_marker is not loaded.
+ * Writing the parameter "fire" hits it.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

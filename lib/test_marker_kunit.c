@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of markers: what is read out of formats and definitions, and how probes are
- * registered, called and unregistered.
+ * KUnit tests of markers: parsing of formats and definitions, and registering,
+ * calling and unregistering of probes.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -12,14 +12,15 @@
 
 #include "../kernel/trace/marker_parse.h"
 
-/* --- formats -------------------------------------------------------------- */
-
 struct format_case {
 	const char	*text;
 	enum marker_err	err;
 	u16		pos;
 	u8		nr_slots;
-	/* Their names and sizes, as "pid:4 name:s"; s is a string, p is followed. */
+	/*
+	 * Names and sizes of the arguments, as "pid:4 name:s"; s stands for a
+	 * string, p for a pointer that is dereferenced.
+	 */
 	const char	*args;
 };
 
@@ -60,8 +61,8 @@ static const struct format_case format_cases[] = {
 	{ "%000000000000000000d", MARKER_ERR_FORMAT_LONG, 0 },
 };
 
-static void describe(const struct format_case *c, const struct marker_format *format, char *buf,
-		     size_t size)
+static void describe(const struct format_case *c,
+		     const struct marker_format *format, char *buf, size_t size)
 {
 	size_t len = 0;
 
@@ -69,21 +70,23 @@ static void describe(const struct format_case *c, const struct marker_format *fo
 	for (int i = 0; i < format->nr_args; i++) {
 		const struct marker_arg *arg = &format->args[i];
 
-		len += scnprintf(buf + len, size - len, "%s%.*s:", i ? " " : "", arg->name.len,
-				 c->text + arg->name.start);
+		len += scnprintf(buf + len, size - len, "%s%.*s:", i ? " " : "",
+				 arg->name.len, c->text + arg->name.start);
 		if (fetch_is_string(arg->type))
 			len += scnprintf(buf + len, size - len, "s");
 		else
-			len += scnprintf(buf + len, size - len, "%s%u", arg->read ? "p" : "",
-					 arg->type->size);
+			len += scnprintf(buf + len, size - len, "%s%u",
+					 arg->read ? "p" : "", arg->type->size);
 		if (arg->count)
-			len += scnprintf(buf + len, size - len, "*%u", arg->count);
+			len += scnprintf(buf + len, size - len, "*%u",
+					 arg->count);
 	}
 }
 
 static void marker_formats(struct kunit *test)
 {
-	struct marker_format *format = kunit_kzalloc(test, sizeof(*format), GFP_KERNEL);
+	struct marker_format *format =
+		kunit_kzalloc(test, sizeof(*format), GFP_KERNEL);
 	char buf[200];
 	u16 pos;
 
@@ -91,21 +94,26 @@ static void marker_formats(struct kunit *test)
 	for (int i = 0; i < ARRAY_SIZE(format_cases); i++) {
 		const struct format_case *c = &format_cases[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, marker_parse_format(c->text, format, &pos), c->err,
-				    "%s", c->text);
+		KUNIT_EXPECT_EQ_MSG(test,
+				    marker_parse_format(c->text, format, &pos),
+				    c->err, "%s", c->text);
 		KUNIT_EXPECT_EQ_MSG(test, pos, c->pos, "%s", c->text);
 		if (c->err)
 			continue;
 		describe(c, format, buf, sizeof(buf));
 		KUNIT_EXPECT_STREQ_MSG(test, buf, c->args, "%s", c->text);
-		KUNIT_EXPECT_EQ_MSG(test, format->nr_slots, c->nr_slots, "%s", c->text);
+		KUNIT_EXPECT_EQ_MSG(test, format->nr_slots, c->nr_slots, "%s",
+				    c->text);
 	}
 }
 
-/* As many conversions as there may be, one more, and a text that is too long. */
+/*
+ * The maximum number of conversions, one more, and a format that is too long.
+ */
 static void marker_format_limits(struct kunit *test)
 {
-	struct marker_format *format = kunit_kzalloc(test, sizeof(*format), GFP_KERNEL);
+	struct marker_format *format =
+		kunit_kzalloc(test, sizeof(*format), GFP_KERNEL);
 	char *text = kunit_kzalloc(test, MARKER_MAX_FORMAT + 2, GFP_KERNEL);
 	u16 pos;
 
@@ -113,20 +121,20 @@ static void marker_format_limits(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	for (int i = 0; i < FETCH_MAX_FIELDS; i++)
 		strcat(text, "%d");
-	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos), MARKER_ERR_OK);
+	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
+			MARKER_ERR_OK);
 	KUNIT_EXPECT_EQ(test, format->nr_args, FETCH_MAX_FIELDS);
 	strcat(text, "%d");
 	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
 			MARKER_ERR_FORMAT_TOO_MANY);
 	KUNIT_EXPECT_EQ(test, pos, 2 * FETCH_MAX_FIELDS);
 	memset(text, 'x', MARKER_MAX_FORMAT);
-	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos), MARKER_ERR_OK);
+	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
+			MARKER_ERR_OK);
 	text[MARKER_MAX_FORMAT] = 'x';
 	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
 			MARKER_ERR_FORMAT_TOO_LONG);
 }
-
-/* --- definitions ---------------------------------------------------------- */
 
 struct line_case {
 	const char	*text;
@@ -142,7 +150,8 @@ static const struct line_case line_cases[] = {
 	{ "marker()", 0, 0, "/ :marker()" },
 	{ "m marker", 0, 0, "/ :marker" },
 	{ "m:event marker", 0, 0, "/event :marker" },
-	{ "m:my-group/event mod:marker|other", 0, 0, "my-group/event mod:marker|other" },
+	{ "m:my-group/event mod:marker|other", 0, 0,
+	  "my-group/event mod:marker|other" },
 	{ "m", 0, 0, "/ :m" },
 	{ "", MARKER_ERR_NO_NAME, 0 },
 	{ "m:event", MARKER_ERR_NO_NAME, 7 },
@@ -159,23 +168,26 @@ static const struct line_case line_cases[] = {
 	{ "a|b|c|d|e|f|g|h|i", MARKER_ERR_TOO_MANY_NAMES, 16 },
 };
 
-static void show_parts(const struct line_case *c, const struct marker_def *def, char *buf,
-		       size_t size)
+static void show_parts(const struct line_case *c, const struct marker_def *def,
+		       char *buf, size_t size)
 {
 	size_t len;
 
-	len = scnprintf(buf, size, "%.*s/%.*s %.*s:", def->group.len, c->text + def->group.start,
-			def->event.len, c->text + def->event.start, def->module.len,
+	len = scnprintf(buf, size, "%.*s/%.*s %.*s:", def->group.len,
+			c->text + def->group.start, def->event.len,
+			c->text + def->event.start, def->module.len,
 			c->text + def->module.start);
 	for (int i = 0; i < def->nr_names; i++)
-		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "|" : "", def->names[i].len,
+		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "|" : "",
+				 def->names[i].len,
 				 c->text + def->names[i].start);
 	if (!def->has_fields)
 		return;
 	len += scnprintf(buf + len, size - len, "(");
 	for (int i = 0; i < def->nr_fields; i++)
 		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "," : "",
-				 def->fields[i].len, c->text + def->fields[i].start);
+				 def->fields[i].len,
+				 c->text + def->fields[i].start);
 	scnprintf(buf + len, size - len, ")");
 }
 
@@ -189,8 +201,9 @@ static void marker_definitions(struct kunit *test)
 	for (int i = 0; i < ARRAY_SIZE(line_cases); i++) {
 		const struct line_case *c = &line_cases[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, marker_parse_event(c->text, def, &pos), c->err, "%s",
-				    c->text);
+		KUNIT_EXPECT_EQ_MSG(test,
+				    marker_parse_event(c->text, def, &pos),
+				    c->err, "%s", c->text);
 		KUNIT_EXPECT_EQ_MSG(test, pos, c->pos, "%s", c->text);
 		if (c->err)
 			continue;
@@ -199,9 +212,7 @@ static void marker_definitions(struct kunit *test)
 	}
 }
 
-/* --- probes --------------------------------------------------------------- */
-
-/* What was called, in this order. */
+/* The data of the probes that were called, in order. */
 static char calls[64];
 static int evaluated;
 
@@ -213,28 +224,30 @@ static int evaluate(int value)
 
 static noinline void hit(int nr)
 {
-	MARK(test_marker_kunit, "nr %d wide %lld name %s small %hhu", evaluate(nr), -1LL - nr,
-	     "name", (unsigned char)nr);
+	MARK(test_marker_kunit, "nr %d wide %lld name %s small %hhu",
+	     evaluate(nr), -1LL - nr, "name", (unsigned char)nr);
 }
 
 /* A second site of the same name. */
 static noinline void hit_again(int nr)
 {
-	MARK(test_marker_kunit, "nr %d wide %lld name %s small %hhu", nr, -1LL - nr, "name",
-	     (unsigned char)nr);
+	MARK(test_marker_kunit, "nr %d wide %lld name %s small %hhu", nr,
+	     -1LL - nr, "name", (unsigned char)nr);
 }
 
-DEFINE_MARKER_PROBE4(typed_probe, "nr %d wide %lld name %s small %hhu",
-		     int, nr, long long, wide, const char *, name, unsigned char, small)
+DEFINE_MARKER_PROBE4(typed_probe, "nr %d wide %lld name %s small %hhu", int, nr,
+		     long long, wide, const char *, name, unsigned char, small)
 {
-	bool right = wide == -1LL - nr && !strcmp(name, "name") && small == (unsigned char)nr;
+	bool right = wide == -1LL - nr && !strcmp(name, "name") &&
+		     small == (unsigned char)nr;
 
 	strlcat(calls, right ? data : "!", sizeof(calls));
 }
 
 static void any_func(void *data, struct marker_call *call)
 {
-	bool right = !strcmp(call->marker->name, "test_marker_kunit") && call->ip;
+	bool right = !strcmp(call->marker->name, "test_marker_kunit") &&
+		     call->ip;
 	int nr = va_arg(call->args, int);
 
 	right = right && va_arg(call->args, long long) == -1LL - nr;
@@ -270,22 +283,29 @@ static void marker_probes(struct kunit *test)
 	expect_calls(test, "");
 	KUNIT_EXPECT_EQ(test, evaluated, 0);
 
-	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "a"), 0);
+	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "a"),
+			0);
 	expect_calls(test, "a");
 	KUNIT_EXPECT_EQ(test, evaluated, 1);
 	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &any_probe, "b"), 0);
-	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "c"), 0);
-	/* Once for each hit, however many are called. */
+	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "c"),
+			0);
+	/*
+	 * Arguments are evaluated once per hit, however many probes are called.
+	 */
 	expect_calls(test, "abc");
 	KUNIT_EXPECT_EQ(test, evaluated, 2);
 	calls[0] = '\0';
 	hit_again(-5);
 	KUNIT_EXPECT_STREQ(test, calls, "abc");
 
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "a"), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "a"),
+			0);
 	expect_calls(test, "bc");
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &any_probe, "b"), 0);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "c"), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &any_probe, "b"),
+			0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "c"),
+			0);
 	expect_calls(test, "");
 	KUNIT_EXPECT_EQ(test, evaluated, 3);
 }
@@ -296,21 +316,39 @@ static void marker_probe_errors(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, long_name);
 	memset(long_name, 'x', MARKER_MAX_NAME);
-	KUNIT_EXPECT_EQ(test, marker_probe_register(name, &wrong_probe, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, marker_probe_register("", &any_probe, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, marker_probe_register(long_name, &any_probe, NULL), -EINVAL);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &wrong_probe, NULL), -ENOENT);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister("no_such_marker", &any_probe, NULL), -ENOENT);
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, &wrong_probe, NULL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_register("", &any_probe, NULL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test,
+			marker_probe_register(long_name, &any_probe, NULL),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &wrong_probe, NULL),
+			-ENOENT);
+	KUNIT_EXPECT_EQ(test,
+			marker_probe_unregister("no_such_marker", &any_probe,
+						NULL),
+			-ENOENT);
 
-	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "a"), 0);
-	KUNIT_EXPECT_EQ(test, marker_probe_register(name, &typed_probe, "a"), -EEXIST);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "b"), -ENOENT);
+	KUNIT_ASSERT_EQ(test, marker_probe_register(name, &typed_probe, "a"),
+			0);
+	KUNIT_EXPECT_EQ(test, marker_probe_register(name, &typed_probe, "a"),
+			-EEXIST);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "b"),
+			-ENOENT);
 	expect_calls(test, "a");
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "a"), 0);
+	KUNIT_EXPECT_EQ(test, marker_probe_unregister(name, &typed_probe, "a"),
+			0);
 
-	/* One that may come. */
-	KUNIT_EXPECT_EQ(test, marker_probe_register("no_such_marker", &waiting_probe, NULL), 0);
-	KUNIT_EXPECT_EQ(test, marker_probe_unregister("no_such_marker", &waiting_probe, NULL), 0);
+	/* A marker that may be loaded later. */
+	KUNIT_EXPECT_EQ(test,
+			marker_probe_register("no_such_marker", &waiting_probe,
+					      NULL),
+			0);
+	KUNIT_EXPECT_EQ(test,
+			marker_probe_unregister("no_such_marker",
+						&waiting_probe, NULL),
+			0);
 }
 
 static struct kunit_case marker_cases[] = {
@@ -331,4 +369,4 @@ kunit_test_suite(marker_suite);
 
 MODULE_DESCRIPTION("KUnit tests of markers");
 MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Markers for tools/testing/selftests/markers to connect.
+ * Markers for tools/testing/selftests/markers.
  *
- * A number that is written to "fire" in test_marker/ of debugfs is how often all of them
- * are hit; "counts" says how often those with a counter beside them were.
+ * Writing a number to "fire" in test_marker/ of debugfs hits all of them that
+ * many times; "counts" shows the number of hits of those with a counter.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -35,8 +35,6 @@ static void count(enum test_marker_count which)
 {
 	atomic_inc(&test_marker_counts[which]);
 }
-
-/* --- contexts ------------------------------------------------------------- */
 
 static DEFINE_MUTEX(fire_mutex);
 
@@ -70,11 +68,9 @@ static noinline void fire_unrolled(int nr)
 	}
 }
 
-/* --- sites ---------------------------------------------------------------- */
-
 /*
- * A static branch and a marker: until it is connected, a marker has to be no more than
- * the former. The harness compares the code of the two.
+ * A static branch and a marker: the harness compares the code of the two, as a
+ * disabled marker must cost no more than a static branch.
  */
 static DEFINE_STATIC_KEY_FALSE(branch_key);
 
@@ -95,8 +91,6 @@ noinline void test_marker_site_mark(const int *values)
 	     (long)values[1] * values[2], values[3] > 4 ? "large" : "small");
 }
 
-/* --- conversions ---------------------------------------------------------- */
-
 static int evaluated;
 
 static int evaluate(int nr)
@@ -110,22 +104,24 @@ static noinline void fire_numbers(void)
 	MARK(test_marker_int, "d=%d i=%i u=%u x=0x%x X=%X o=%o c='%c'",
 	     -1, -2147483647 - 1, 4000000000U, 0xabcdU, 0xabcdU, 8U, 'm');
 	MARK(test_marker_narrow, "hhd=%hhd hhu=%hhu hd=%hd hu=%hu hx=%#hx",
-	     (signed char)-3, (unsigned char)253, (short)-300, (unsigned short)65000,
-	     (unsigned short)0xfedc);
-	MARK(test_marker_long, "ld=%ld lu=%lu lx=%lx zu=%zu zd=%zd td=%td", -5L, 5UL, 0x55UL,
-	     (size_t)6, (ssize_t)-6, (ptrdiff_t)-7);
+	     (signed char)-3, (unsigned char)253, (short)-300,
+	     (unsigned short)65000, (unsigned short)0xfedc);
+	MARK(test_marker_long, "ld=%ld lu=%lu lx=%lx zu=%zu zd=%zd td=%td", -5L,
+	     5UL, 0x55UL, (size_t)6, (ssize_t)-6, (ptrdiff_t)-7);
 	MARK(test_marker_long_long, "lld=%lld a=%d llu=%llu b=%d llx=%llx",
-	     -6000000000LL, 1, 18000000000000000000ULL, 2, 0x123456789abcdefULL);
+	     -6000000000LL, 1, 18000000000000000000ULL, 2,
+	     0x123456789abcdefULL);
 	MARK(test_marker_width, "[%5d|%-5d|%05d|%+d]", 42, 42, 42, 42);
-	MARK(test_marker_ten, "%d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+	MARK(test_marker_ten, "%d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6,
+	     7, 8, 9, 10);
 	MARK(test_marker_none, "nothing, 100%% of it");
 	MARK(test_marker_evaluated, "nr %d", evaluate(1));
 }
 
-/* At the end of its page, with nothing behind it. */
-static char *unterminated;
-/* Its page, behind one that is not mapped. */
+/* A page, with an unmapped one before it and one after it. */
 static char *page;
+/* A string without a null byte at the end of the page. */
+static char *unterminated;
 
 static noinline void fire_strings(void)
 {
@@ -134,17 +130,19 @@ static noinline void fire_strings(void)
 
 	OPTIMIZER_HIDE_VAR(null);
 	OPTIMIZER_HIDE_VAR(bad);
-	MARK(test_marker_string, "name %s text '%s' padded [%-6s]", "first", text, text);
-	MARK(test_marker_limited, "four %.*s three %.3s more %.*s", 4, unterminated,
-	     unterminated, -1, text);
+	MARK(test_marker_string, "name %s text '%s' padded [%-6s]", "first",
+	     text, text);
+	MARK(test_marker_limited, "four %.*s three %.3s more %.*s", 4,
+	     unterminated, unterminated, -1, text);
 	MARK(test_marker_none_of, "none '%.*s'", 0, bad);
-	/* As long as "(fault)" with its null byte, of which only the last one is mapped. */
+	/* As long as "(fault)" with its null byte; only the last one is mapped. */
 	MARK(test_marker_edge, "edge '%.8s'", page - 7);
-	MARK(test_marker_bad_string, "null %s bad %s empty '%s'", null, bad, "");
+	MARK(test_marker_bad_string, "null %s bad %s empty '%s'", null, bad,
+	     "");
 	MARK(test_marker_quotes, "say=\"%s\" back\\slash\n", text);
 }
 
-/* As long as a string may be, and longer. */
+/* The maximum length of a string in a record, and longer. */
 static noinline void fire_long_string(void)
 {
 	static char text[3000];
@@ -156,21 +154,24 @@ static noinline void fire_long_string(void)
 static noinline void fire_pointers(void)
 {
 	static const u8 bytes[16] = {
-		0x20, 0x01, 0x0d, 0xb8, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+		0x20, 0x01, 0x0d, 0xb8, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+		15,
 	};
 	static const phys_addr_t phys = 0x12345678;
 	static const gfp_t gfp = GFP_KERNEL;
 	u8 *bad = (u8 *)-8192L;
 
 	OPTIMIZER_HIDE_VAR(bad);
-	MARK(test_marker_pointer, "p=%p q=%p where %pS error %pe", (void *)0x1000, (void *)0x2000,
-	     fire_pointers, ERR_PTR(-ENOENT));
-	MARK(test_marker_address, "mac %pM v4 %pI4 v6 %pI6c uuid %pUb", bytes, bytes, bytes, bytes);
-	MARK(test_marker_bytes, "bytes %6ph phys %pa gfp %pGg", bytes, &phys, &gfp);
+	MARK(test_marker_pointer, "p=%p q=%p where %pS error %pe",
+	     (void *)0x1000, (void *)0x2000, fire_pointers, ERR_PTR(-ENOENT));
+	MARK(test_marker_address, "mac %pM v4 %pI4 v6 %pI6c uuid %pUb", bytes,
+	     bytes, bytes, bytes);
+	MARK(test_marker_bytes, "bytes %6ph phys %pa gfp %pGg", bytes, &phys,
+	     &gfp);
 	MARK(test_marker_bad_pointer, "mac %pM", bad);
 }
 
-/* What no event can show, but a probe can. */
+/* Formats that events do not support, but probes do. */
 static noinline void fire_refused(void)
 {
 	MARK(test_marker_dentry, "%pd", (void *)NULL);
@@ -196,9 +197,8 @@ static noinline void fire_once(int nr)
 	test_nmi_raise();
 }
 
-/* --- files ---------------------------------------------------------------- */
-
-static ssize_t fire_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+static ssize_t fire_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *ppos)
 {
 	unsigned int nr;
 	int ret = kstrtouint_from_user(ubuf, count, 0, &nr);
@@ -221,7 +221,8 @@ static const struct file_operations fire_fops = {
 static int counts_show(struct seq_file *m, void *unused)
 {
 	for (int i = 0; i < TEST_MARKER_COUNTS; i++)
-		seq_printf(m, "%s %d\n", count_names[i], atomic_read(&test_marker_counts[i]));
+		seq_printf(m, "%s %d\n", count_names[i],
+			   atomic_read(&test_marker_counts[i]));
 	seq_printf(m, "evaluated %d\n", evaluated);
 	return 0;
 }
@@ -239,7 +240,7 @@ static int __init test_marker_init(void)
 		MARK(test_marker_init, "i %d", i);
 		count(TEST_MARKER_INIT);
 	}
-	/* There is always a page without memory behind it. */
+	/* vmalloc() leaves an unmapped guard page after each area. */
 	page = vmalloc(PAGE_SIZE);
 	if (!page) {
 		test_nmi_remove();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes for the markers of test_marker, which may be loaded before or after it: three on
- * one marker, one of them typed, one of them with a va_list, and one that wants another
- * format. The parameters say how often each was called with what it should be.
+ * Probes for the markers of test_marker, which may be loaded before or after
+ * it: one typed, one that reads a va_list, and one that requires another
+ * format. The parameters show how often each was called with the expected
+ * arguments.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -30,18 +31,19 @@ MODULE_PARM_DESC(plain, "calls of the probe with a va_list");
 module_param_cb(wrong, &count_ops, &nr_wrong, 0400);
 MODULE_PARM_DESC(wrong, "calls with what was not expected");
 
-DEFINE_MARKER_PROBE5(typed_probe,
-		     "hhd=%hhd hhu=%hhu hd=%hd hu=%hu hx=%#hx",
-		     signed char, hhd, unsigned char, hhu, short, hd, unsigned short, hu,
-		     unsigned short, hx)
+DEFINE_MARKER_PROBE5(typed_probe, "hhd=%hhd hhu=%hhu hd=%hd hu=%hu hx=%#hx",
+		     signed char, hhd, unsigned char, hhu, short, hd,
+		     unsigned short, hu, unsigned short, hx)
 {
-	bool right = data == &nr_typed && hhd == -3 && hhu == 253 && hd == -300 && hu == 65000 &&
-		hx == 0xfedc;
+	bool right = data == &nr_typed && hhd == -3 && hhu == 253 &&
+		     hd == -300 && hu == 65000 && hx == 0xfedc;
 
 	atomic_inc(right ? data : &nr_wrong);
 }
 
-/* Gets what the format says without a prototype, as tools did that were written for any. */
+/*
+ * Reads the arguments by the format of the marker, as tools for all markers do.
+ */
 static void plain_func(void *data, struct marker_call *call)
 {
 	long long sum = 0;
@@ -53,9 +55,10 @@ static void plain_func(void *data, struct marker_call *call)
 	for (const char *c = call->marker->format; *c; c++) {
 		if (*c != '%')
 			continue;
-		sum += c[1] == 'l' ? va_arg(call->args, long long) : va_arg(call->args, int);
+		sum += c[1] == 'l' ? va_arg(call->args, long long) :
+				     va_arg(call->args, int);
 	}
-	/* One of them is unsigned there, and more than half of what it may be. */
+	/* One of the arguments is unsigned and above LLONG_MAX. */
 	atomic_inc(sum == -6000000000LL + 1 + -446744073709551616LL + 2 +
 		   0x123456789abcdefLL ? data : &nr_wrong);
 }
@@ -74,19 +77,25 @@ static int __init test_marker_probe_init(void)
 {
 	int ret;
 
-	ret = marker_probe_register("test_marker_narrow", &typed_probe, &nr_typed);
+	ret = marker_probe_register("test_marker_narrow", &typed_probe,
+				    &nr_typed);
 	if (ret)
 		return ret;
-	ret = marker_probe_register("test_marker_long_long", &plain_probe, &nr_plain);
+	ret = marker_probe_register("test_marker_long_long", &plain_probe,
+				    &nr_plain);
 	if (ret)
 		goto typed;
 	ret = marker_probe_register("test_marker_narrow", &other_probe, NULL);
-	/* It is refused if the marker is there, and not called if it comes later. */
+	/*
+	 * -EINVAL if the marker is loaded; otherwise it is not called when the
+	 * marker is loaded later.
+	 */
 	if (ret && ret != -EINVAL)
 		goto plain;
 	return 0;
 plain:
-	marker_probe_unregister("test_marker_long_long", &plain_probe, &nr_plain);
+	marker_probe_unregister("test_marker_long_long", &plain_probe,
+				&nr_plain);
 typed:
 	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
 	return ret;
@@ -95,7 +104,8 @@ typed:
 static void __exit test_marker_probe_exit(void)
 {
 	marker_probe_unregister("test_marker_narrow", &other_probe, NULL);
-	marker_probe_unregister("test_marker_long_long", &plain_probe, &nr_plain);
+	marker_probe_unregister("test_marker_long_long", &plain_probe,
+				&nr_plain);
 	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
 }
 

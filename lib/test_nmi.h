@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A function that runs in a non-maskable interrupt, for test modules; where there is no way
- * to raise one, nothing happens.
+ * Runs a function in a non-maskable interrupt, for test modules. Does nothing
+ * on architectures without support for it.
  *
- * One includer per module, and one raise at a time.
+ * To be included by one file per module, for one NMI at a time.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -18,13 +18,13 @@ struct pt_regs;
 #include <linux/cpumask.h>
 #include <linux/smp.h>
 #include <asm/apic.h>
-/* linux/nmi.h is about watchdogs, and has this one for some architectures only. */
+/* linux/nmi.h includes this for some architectures only. */
 #include "asm/nmi.h"
 
 static void (*test_nmi_function)(struct pt_regs *regs);
 static int test_nmi_cpu = -1;
 
-/* NMIs that others raise come here as well. */
+/* Also called for NMIs of other sources. */
 static int test_nmi_handler(unsigned int cmd, struct pt_regs *regs)
 {
 	if (READ_ONCE(test_nmi_cpu) != raw_smp_processor_id())
@@ -46,7 +46,8 @@ static void test_nmi_raise(void)
 static int test_nmi_add(void (*function)(struct pt_regs *regs))
 {
 	test_nmi_function = function;
-	return register_nmi_handler(NMI_LOCAL, test_nmi_handler, 0, KBUILD_MODNAME);
+	return register_nmi_handler(NMI_LOCAL, test_nmi_handler, 0,
+				    KBUILD_MODNAME);
 }
 
 static void test_nmi_remove(void)

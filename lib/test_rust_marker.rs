@@ -2,7 +2,7 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! Markers in Rust for `tools/testing/selftests/markers` to connect.
+//! Markers in Rust for `tools/testing/selftests/markers`.
 //!
 //! All of them are hit three times when the module is loaded, and three times when it is removed.
 
@@ -12,7 +12,7 @@ use kernel::{c_str, ffi::c_void, mark, prelude::*, str::CStr};
 module! {
     type: TestRustMarker,
     name: "test_rust_marker",
-    author: "The static-key tracepoints developers",
+    authors: ["The static-key tracepoints developers"],
     description: "Markers in Rust for the test of markers",
     license: "GPL",
 }
@@ -92,7 +92,7 @@ fn hit_pointers() {
         test_rust_marker_pointer,
         "x=%px mac %pM bad %pM error %pe",
         0x2000 as *mut c_void,
-        &mac as *const [u8],
+        core::ptr::from_ref::<[u8]>(&mac),
         bad,
         -2isize as *mut c_void,
     );
@@ -124,7 +124,7 @@ impl kernel::Module for TestRustMarker {
 
 impl Drop for TestRustMarker {
     fn drop(&mut self) {
-        // Another marker of the same name.
+        // A second marker of the same name.
         mark!(
             test_rust_marker,
             "nr %d size %lu name %s",

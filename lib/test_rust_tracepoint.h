@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the test of tracepoints in Rust know of each other.
+ * Interface between the parts of the test of tracepoints in Rust.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

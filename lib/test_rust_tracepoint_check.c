@@ -5,12 +5,12 @@
  * Copyright (C) 2026 The static-key tracepoints developers
  *
  * On load, probes are registered here for tracepoints that are called from
- * Rust, and for those that are defined in Rust and called from both languages:
- * each call must reach its probe with the right arguments while it is
- * registered, and only then. If one does not, the module does not load.
+ * Rust, and for those that are defined in Rust and called from both languages.
+ * Each call must reach its probe with the right arguments while the probe is
+ * registered, and only then. Otherwise loading the module fails.
  *
- * Writing a number to the parameter "fire" then calls every event that often,
- * for tests that look at what the events record.
+ * Writing a number to the parameter "fire" then calls every event that many
+ * times, for tests that look at the recorded events.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,9 +24,9 @@
 #include "generated_test_rust_tracepoint_main.h"
 
 /*
- * What the last probe was called with. Only test_rust_tracepoint_check() and
- * the probes that it causes, on the same CPU or not, touch these: nothing else
- * calls the tracepoints before the module is loaded.
+ * Arguments of the last call of a probe. Only test_rust_tracepoint_check() and
+ * the probes that it triggers access these: nothing else calls the tracepoints
+ * before the module is loaded.
  */
 static unsigned int calls;
 static u64 last_value;
@@ -61,16 +61,45 @@ static void probe_u64(void *data, u64 value)
 	saw(data, value, NULL);
 }
 
-static void probe_void(void *data)
+/* Probes of the events defined in Rust, which pass the fields of the record. */
+
+static void
+probe_rust_condition(void *data,
+		     const struct rust_test_rust_condition_args *args)
+{
+	saw(data, args->value, NULL);
+}
+
+static void probe_rust_class(void *data,
+			     const struct rust_test_rust_class_args *args)
+{
+	saw(data, args->value, NULL);
+}
+
+static void probe_rust_empty(void *data,
+			     const struct rust_test_rust_empty_args *args)
 {
 	saw(data, 0, NULL);
+}
+
+static void probe_rust_twin(void *data,
+			    const struct rust_test_rust_twin_args *args)
+{
+	bool right = args->name__len == strlen("twin") &&
+		     !memcmp(args->name, "twin", args->name__len) &&
+		     args->flags == args->id % 9 && args->mac[0] == 2 &&
+		     args->mac[5] == (u8)args->id &&
+		     args->data__len == args->id % 5 &&
+		     (!args->data__len || args->data[0] == args->id);
+
+	saw(data, right ? args->id : ~0U, args->task);
 }
 
 static void probe_twin(void *data, u32 id, const char *name, unsigned int flags,
 		       const u8 *mac, const u32 *array, size_t count,
 		       struct task_struct *task)
 {
-	/* What Twin::new() of the Rust side makes of id. */
+	/* The values that Twin::new() in Rust derives from id. */
 	bool right = !strcmp(name, "twin") && flags == id % 9 && mac[0] == 2 &&
 		     mac[5] == (u8)id && count == id % 5 &&
 		     (!count || array[0] == id);
@@ -87,7 +116,7 @@ do {									\
 	}								\
 } while (0)
 
-/* Whether exactly one call arrived, and with these arguments. */
+/* Check that there was exactly one call, with these arguments. */
 #define check_call(call, data, value, task)				\
 do {									\
 	calls = 0;							\
@@ -105,7 +134,7 @@ do {									\
 	check(calls == 0);						\
 } while (0)
 
-/* Branches in Rust on keys of C go where those in C go. */
+/* Branches in Rust on keys of C behave as those in C. */
 static void check_keys(void)
 {
 	check(test_rust_tracepoint_branches() == TEST_RUST_TRACEPOINT_KEY_TRUE);
@@ -117,7 +146,8 @@ static void check_keys(void)
 
 	static_branch_disable(&test_rust_tracepoint_key_true);
 	check(!static_branch_likely(&test_rust_tracepoint_key_true));
-	check(test_rust_tracepoint_branches() == TEST_RUST_TRACEPOINT_KEY_FALSE);
+	check(test_rust_tracepoint_branches() ==
+	      TEST_RUST_TRACEPOINT_KEY_FALSE);
 
 	static_branch_disable(&test_rust_tracepoint_key_false);
 	check(test_rust_tracepoint_branches() == 0);
@@ -148,10 +178,10 @@ static void check_declared(void)
 	check(test_rust_tracepoint_enabled() == 0);
 	check_no_call(test_rust_tracepoint_site_rust(1));
 
-	check(!register_trace_test_c_bare(probe_bare, NULL));
+	check(!register_trace_test_c_bare_tp(probe_bare, NULL));
 	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_BARE);
 	check_call(test_rust_tracepoint_bare(3, current), NULL, 3, current);
-	check(!unregister_trace_test_c_bare(probe_bare, NULL));
+	check(!unregister_trace_test_c_bare_tp(probe_bare, NULL));
 
 	check(!register_trace_test_c_condition(probe_int, NULL));
 	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_CONDITION);
@@ -164,7 +194,8 @@ static void check_declared(void)
 	check(!register_trace_test_c_second(probe_u64, &data));
 	check(test_rust_tracepoint_enabled() ==
 	      (TEST_RUST_TRACEPOINT_FIRST | TEST_RUST_TRACEPOINT_SECOND));
-	check_call(test_rust_tracepoint_first(1ULL << 40), NULL, 1ULL << 40, NULL);
+	check_call(test_rust_tracepoint_first(1ULL << 40), NULL, 1ULL << 40,
+		   NULL);
 	check_call(test_rust_tracepoint_second(~0ULL), &data, ~0ULL, NULL);
 	check_no_call(test_rust_tracepoint_second(2));
 
@@ -183,8 +214,7 @@ static void check_declared(void)
 
 static void check_defined(void)
 {
-	static const u8 mac[6] = { 2, [5] = 3 };
-	static const u32 array[3] = { 3 };
+	struct rust_test_rust_condition_args value = { .value = 3 };
 	unsigned int conditions;
 	static int data;
 
@@ -192,46 +222,50 @@ static void check_defined(void)
 	check_no_call(test_rust_tracepoint_twin_rust(1));
 	check_no_call(test_rust_tracepoint_defined(1));
 
-	check(!register_trace_test_rust_twin(probe_twin, &data));
+	check(!register_trace_test_rust_twin(probe_rust_twin, &data));
 	check(trace_test_rust_twin_enabled());
 	check_call(test_rust_tracepoint_twin_rust(7), &data, 7, current);
-	check_call(trace_test_rust_twin(3, "twin", 3, mac, array, 3, NULL),
-		   &data, 3, NULL);
-	check(!unregister_trace_test_rust_twin(probe_twin, &data));
+	check(!unregister_trace_test_rust_twin(probe_rust_twin, &data));
 	check_no_call(test_rust_tracepoint_twin_rust(1));
 
-	/* The prototypes are the same, so the probe may be. */
 	check(!register_trace_test_c_twin(probe_twin, &data));
 	check_call(test_rust_tracepoint_twin_c(7), &data, 7, current);
 	check(!unregister_trace_test_c_twin(probe_twin, &data));
 
-	/* Off, a condition is not even looked at, with lockdep or without. */
+	/*
+	 * The condition of a disabled event is not evaluated, with lockdep or
+	 * without.
+	 */
 	conditions = test_rust_tracepoint_conditions();
 	check_no_call(test_rust_tracepoint_defined(1));
 	check(test_rust_tracepoint_conditions() == conditions);
 
-	check(!register_trace_test_rust_condition(probe_int, NULL));
-	check_call(trace_test_rust_condition(1), NULL, 1, NULL);
-	check(test_rust_tracepoint_conditions() == conditions + 1);
+	check(!register_trace_test_rust_condition(probe_rust_condition, NULL));
+	/*
+	 * Calls from C do not evaluate the condition: it is part of the Rust
+	 * function.
+	 */
+	check_call(trace_test_rust_condition(&value), NULL, 3, NULL);
+	check(test_rust_tracepoint_conditions() == conditions);
 	check_call(test_rust_tracepoint_defined(5), NULL, 5, NULL);
-	check_no_call(trace_test_rust_condition(0));
+	check(test_rust_tracepoint_conditions() == conditions + 1);
+	check_no_call(test_rust_tracepoint_defined(0));
 	check_no_call(test_rust_tracepoint_defined(-1));
-	check(!unregister_trace_test_rust_condition(probe_int, NULL));
+	check(!unregister_trace_test_rust_condition(probe_rust_condition,
+						    NULL));
 
-	check(!register_trace_test_rust_first(probe_u64, &data));
-	check_call(trace_test_rust_first(1ULL << 40), &data, 1ULL << 40, NULL);
+	check(!register_trace_test_rust_first(probe_rust_class, &data));
 	check_call(test_rust_tracepoint_defined(-1), &data, ~0ULL, NULL);
-	check(!unregister_trace_test_rust_first(probe_u64, &data));
+	check(!unregister_trace_test_rust_first(probe_rust_class, &data));
 
-	check(!register_trace_test_rust_second(probe_u64, &data));
-	check_call(trace_test_rust_second(3), &data, 3, NULL);
-	check_no_call(trace_test_rust_second(2));
-	check(!unregister_trace_test_rust_second(probe_u64, &data));
+	check(!register_trace_test_rust_second(probe_rust_class, &data));
+	check_call(test_rust_tracepoint_defined(3), &data, 3, NULL);
+	check_no_call(test_rust_tracepoint_defined(2));
+	check(!unregister_trace_test_rust_second(probe_rust_class, &data));
 
-	check(!register_trace_test_rust_empty(probe_void, &data));
-	check_call(trace_test_rust_empty(), &data, 0, NULL);
+	check(!register_trace_test_rust_empty(probe_rust_empty, &data));
 	check_call(test_rust_tracepoint_defined(0), &data, 0, NULL);
-	check(!unregister_trace_test_rust_empty(probe_void, &data));
+	check(!unregister_trace_test_rust_empty(probe_rust_empty, &data));
 
 	tracepoint_synchronize_unregister();
 }
@@ -240,7 +274,7 @@ static void check_defined(void)
  * test_rust_tracepoint_check() - call every tracepoint with and without probes
  *
  * Context: While the module is being loaded. May sleep.
- * Return: 0, or -EINVAL if a call did not do what it should.
+ * Return: 0 on success, -EINVAL if a check failed.
  */
 int test_rust_tracepoint_check(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tracepoints of C that test_rust_tracepoint_main.rs calls, and a site of
- * one of them to compare with that in Rust.
+ * one of them to compare with the one in Rust.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

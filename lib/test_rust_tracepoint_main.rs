@@ -4,26 +4,24 @@
 
 //! Test of static keys and tracepoints in Rust.
 //!
-//! The functions of this file are called from `test_rust_tracepoint_check.c`, which sees whether
-//! the probes of their tracepoints run.
+//! The functions of this file are called from `test_rust_tracepoint_check.c`, which checks that the
+//! probes of their tracepoints are called.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use kernel::{
     bindings::{static_key_false, static_key_true, task_struct},
-    c_str,
     error::to_result,
     ffi::{c_char, c_int, c_longlong, c_uint, c_ulong},
     jump_label::{StaticKeyFalse, StaticKeyTrue},
     prelude::*,
     static_branch_likely, static_branch_unlikely,
-    str::CStr,
     trace_event::char_array,
 };
 
 module! {
     type: TestRustTracepoint,
     name: "test_rust_tracepoint",
-    author: "The static-key tracepoints developers",
+    authors: ["The static-key tracepoints developers"],
     description: "Test of static keys and tracepoints in Rust",
     license: "GPL",
 }
@@ -38,7 +36,7 @@ kernel::declare_trace! {
 kernel::trace_event! {
     system: test_rust_tracepoint,
 
-    /// The twin of `test_c_twin`: the same fields, values and text.
+    /// The Rust part of a C/Rust pair with `test_c_twin`: the same fields, values and text.
     fn test_rust_twin(
         id: u32,
         name: &CStr,
@@ -56,7 +54,7 @@ kernel::trace_event! {
         flags: c_uint = flags,
         task: *mut task_struct = task,
         mac: [u8; 6] = *mac,
-        label: [c_char; 8] = char_array(c_str!("label")),
+        label: [c_char; 8] = char_array(c"label"),
         name: string = name,
         data: dynamic_array<u32> = data,
         last: c_longlong = -1,
@@ -73,13 +71,12 @@ kernel::trace_event! {
 kernel::trace_event! {
     system: test_rust_tracepoint,
 
-    /// The twin of `test_c_condition`, but for the counter.
-    fn test_rust_condition(value: c_int),
-    condition: {
+    /// As `test_c_condition`, with a counter of evaluations of the condition.
+    fn test_rust_condition(value: c_int) if {
         CONDITIONS.fetch_add(1, Ordering::Relaxed);
         value > 0
     },
-    entry: { value: c_int = value },
+    entry: { value: c_int },
     print: "value=%d", value,
 }
 
@@ -95,12 +92,12 @@ kernel::trace_event! {
 kernel::trace_event_class! {
     system: test_rust_tracepoint,
     class test_rust_class(value: u64),
-    entry: { value: u64 = value },
+    entry: { value: u64 },
     print: "value=%llu", value,
     events: {
-        /// The twin of `test_c_first`.
+        /// As `test_c_first`.
         fn test_rust_first,
-        /// The twin of `test_c_second`.
+        /// As `test_c_second`.
         fn test_rust_second if value & 1 != 0,
     },
 }
@@ -122,15 +119,15 @@ pub extern "C" fn test_rust_tracepoint_site_rust(value: c_int) {
     unsafe { trace_test_c_site(value) }
 }
 
-/// Calls a tracepoint that is no event.
+/// Calls a tracepoint without an event.
 ///
 /// # Safety
 ///
 /// `task` must point to a task.
 #[no_mangle]
 pub unsafe extern "C" fn test_rust_tracepoint_bare(value: c_int, task: *mut task_struct) {
-    // SAFETY: What the caller says of `task` is what the probes want.
-    unsafe { trace_test_c_bare(value, task) }
+    // SAFETY: The caller guarantees that `task` is valid, as the probes require.
+    unsafe { trace_test_c_bare_tp(value, task) }
 }
 
 /// Calls a tracepoint with a condition.
@@ -159,7 +156,7 @@ pub extern "C" fn test_rust_tracepoint_second(value: u64) {
 pub extern "C" fn test_rust_tracepoint_enabled() -> c_uint {
     let enabled = [
         trace_test_c_site_enabled(),
-        trace_test_c_bare_enabled(),
+        trace_test_c_bare_tp_enabled(),
         trace_test_c_condition_enabled(),
         trace_test_c_first_enabled(),
         trace_test_c_second_enabled(),
@@ -193,7 +190,7 @@ pub extern "C" fn test_rust_tracepoint_conditions() -> c_uint {
     CONDITIONS.load(Ordering::Relaxed)
 }
 
-/// Calls the events that are defined here, except the twin.
+/// Calls the events that are defined here, except the C/Rust pair.
 #[no_mangle]
 pub extern "C" fn test_rust_tracepoint_defined(value: c_int) {
     trace_test_rust_condition(value);
@@ -202,7 +199,7 @@ pub extern "C" fn test_rust_tracepoint_defined(value: c_int) {
     trace_test_rust_empty();
 }
 
-/// What the twin events record of round `nr`.
+/// The values that the C/Rust pair of events records in round `nr`.
 struct Twin {
     id: u32,
     flags: c_uint,
@@ -228,12 +225,12 @@ impl Twin {
 pub extern "C" fn test_rust_tracepoint_twin_c(nr: c_uint) {
     let twin = Twin::new(nr);
 
-    // SAFETY: The pointers are valid, the count is at most that of `data`, and of the task the
-    // event takes only the address.
+    // SAFETY: The pointers are valid, `count` is at most the length of `data`, and the event only
+    // stores the address of the task.
     unsafe {
         trace_test_c_twin(
             twin.id,
-            c_str!("twin").as_char_ptr(),
+            c"twin".as_char_ptr(),
             twin.flags,
             twin.mac.as_ptr(),
             twin.data.as_ptr(),
@@ -250,7 +247,7 @@ pub extern "C" fn test_rust_tracepoint_twin_rust(nr: c_uint) {
 
     trace_test_rust_twin(
         twin.id,
-        c_str!("twin"),
+        c"twin",
         twin.flags,
         &twin.mac,
         &twin.data[..twin.count],
@@ -262,7 +259,7 @@ pub extern "C" fn test_rust_tracepoint_twin_rust(nr: c_uint) {
 static FALSE: StaticKeyFalse = StaticKeyFalse::new();
 static TRUE: StaticKeyTrue = StaticKeyTrue::new();
 
-/// Tests keys of either kind in either way.
+/// Returns the result of all kinds of branches on all kinds of keys.
 fn branches() -> [bool; 4] {
     [
         static_branch_unlikely!(FALSE),
@@ -272,7 +269,7 @@ fn branches() -> [bool; 4] {
     ]
 }
 
-/// Toggles the keys and looks at every branch each time.
+/// Toggles the keys and checks all branches after each change.
 fn check_keys() -> Result {
     let expect = |false_key: bool, true_key: bool| {
         let expected = [false_key, false_key, true_key, true_key];

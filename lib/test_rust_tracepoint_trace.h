@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tracepoints that are defined here and called from Rust, one of every kind,
- * and the twin of an event that is defined in Rust.
+ * and the C part of a C/Rust pair of events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -63,7 +63,10 @@ DEFINE_EVENT_CONDITION(test_c_class, test_c_second,
 		       TP_CONDITION(value & 1)
 );
 
-/* test_rust_tracepoint_main.rs defines test_rust_twin, which is to be the same. */
+/*
+ * The Rust part of this C/Rust pair is test_rust_twin in
+ * test_rust_tracepoint_main.rs; both must record and print the same.
+ */
 TRACE_EVENT(test_c_twin,
 	    TP_PROTO(u32 id, const char *name, unsigned int flags, const u8 *mac,
 		     const u32 *data, size_t count, struct task_struct *task),
@@ -104,7 +107,7 @@ TRACE_EVENT(test_c_twin,
 		      __entry->low, __entry->id, __entry->negative,
 		      __entry->odd, __entry->wide,
 		      __print_flags(__entry->flags, "|",
-				    { 1, "READ" }, { 2, "WRITE" }, { 0x4, "SYNC" }),
+				    { 1, "READ" }, { 2, "WRITE" }, { 4, "SYNC" }),
 		      __print_symbolic(__entry->flags,
 				       { 0, "idle" }, { 1, "busy" }),
 		      __print_hex(__entry->mac, 6), __entry->mac,

@@ -2,9 +2,10 @@
 /*
  * KUnit tests of kernel/static_batch.c and kernel/tracepoint_batch.c
  *
- * Nothing here knows how a batch works. A key, a call or a tracepoint is
- * changed, and its sites are asked which way they go: as before or as after the
- * change while it may be pending, as after it when it may not.
+ * The tests do not depend on the implementation of batches. A key, a call or a
+ * tracepoint is changed, and the test checks which way its sites branch: as
+ * before or as after the change while it may be pending, as after it when it
+ * must not be.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -27,20 +28,21 @@
 #include <linux/tracepoint_batch.h>
 #include <linux/workqueue.h>
 
-/* Allocations that a short batch makes; a few more do no harm. */
+/* Number of allocations of a short batch; a few more do no harm. */
 #define MAX_ALLOCATIONS	12
 
-/* --- keys and sites ------------------------------------------------------- */
-
-/* One site each, and more of them than x86 queues at a time. */
+/* One site each, and more keys than x86 queues at a time. */
 #define NR_MANY	640
 
 static DEFINE_STATIC_KEY_ARRAY_FALSE(many_keys, NR_MANY);
 
 #define MANY_1(i...)	(on[i] = static_branch_unlikely(&many_keys[i]))
-#define MANY_4(i...)	(MANY_1(i), MANY_1((i) + 1), MANY_1((i) + 2), MANY_1((i) + 3))
-#define MANY_16(i...)	(MANY_4(i), MANY_4((i) + 4), MANY_4((i) + 8), MANY_4((i) + 12))
-#define MANY_64(i...)	(MANY_16(i), MANY_16((i) + 16), MANY_16((i) + 32), MANY_16((i) + 48))
+#define MANY_4(i...)	\
+	(MANY_1(i), MANY_1((i) + 1), MANY_1((i) + 2), MANY_1((i) + 3))
+#define MANY_16(i...)	\
+	(MANY_4(i), MANY_4((i) + 4), MANY_4((i) + 8), MANY_4((i) + 12))
+#define MANY_64(i...)	\
+	(MANY_16(i), MANY_16((i) + 16), MANY_16((i) + 32), MANY_16((i) + 48))
 
 static noinline void many_sites_low(bool *on)
 {
@@ -85,7 +87,8 @@ static DEFINE_STATIC_KEY_ARRAY_FALSE(few_keys, NR_FEW);
 
 #define REPEAT_4(x...)	((x) + (x) + (x) + (x))
 #define REPEAT_64(x...)	REPEAT_4(REPEAT_4(REPEAT_4(x)))
-#define FEW_2(key...)	(static_branch_unlikely(&(key)) + static_branch_likely(&(key)))
+#define FEW_2(key...)	\
+	(static_branch_unlikely(&(key)) + static_branch_likely(&(key)))
 
 static noinline unsigned int few_on_0(void)
 {
@@ -111,7 +114,7 @@ static unsigned int (*const few_on[NR_FEW])(void) = {
 	few_on_0, few_on_1, few_on_2, few_on_3,
 };
 
-/* More sites than x86 lets trap at a time. */
+/* More sites than x86 patches with breakpoints at a time. */
 #define NR_LONG		9
 #define LONG_SITES	(NR_LONG * 512)
 
@@ -135,8 +138,9 @@ LONG_ON(8)
 
 static unsigned int long_on(void)
 {
-	return long_on_0() + long_on_1() + long_on_2() + long_on_3() + long_on_4() +
-	       long_on_5() + long_on_6() + long_on_7() + long_on_8();
+	return long_on_0() + long_on_1() + long_on_2() + long_on_3() +
+	       long_on_4() + long_on_5() + long_on_6() + long_on_7() +
+	       long_on_8();
 }
 
 /* Without any site. */
@@ -162,11 +166,12 @@ static void change(struct static_key_false *key, enum key_op op)
 	}
 }
 
-/* As letters, for tables. */
+/* Operations as letters, for tables of test cases. */
 static void change_all(struct static_key_false *key, const char *ops)
 {
 	for (; *ops; ops++)
-		change(key, *ops == 'e' ? KEY_ENABLE : *ops == 'd' ? KEY_DISABLE :
+		change(key, *ops == 'e' ? KEY_ENABLE :
+			    *ops == 'd' ? KEY_DISABLE :
 			    *ops == '+' ? KEY_INC : KEY_DEC);
 }
 
@@ -177,13 +182,12 @@ static void expect_few(struct kunit *test, int i, bool on)
 
 static void expect_count(struct kunit *test, int i, int count)
 {
-	KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[i].key), count, "key %d", i);
+	KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[i].key), count,
+			    "key %d", i);
 }
 
-/* What the test expects of sites that another CPU goes through. */
+/* Expected state of sites that another CPU executes. */
 enum phase { PHASE_OFF, PHASE_ON, PHASE_EITHER };
-
-/* --- other tasks ---------------------------------------------------------- */
 
 struct other {
 	struct work_struct	work;
@@ -224,7 +228,10 @@ static void other_change(void *arg)
 	other->on = other->sites();
 }
 
-/* Change a key in another task; how many sites are on as soon as that is done. */
+/*
+ * Change a key in another task; returns the number of enabled sites right after
+ * that.
+ */
 static unsigned int change_by_other(int i, enum key_op op)
 {
 	struct other_change other = {
@@ -241,12 +248,16 @@ static void stop_thread(void *thread)
 	kthread_stop(thread);
 }
 
-static struct task_struct *run_thread(struct kunit *test, int (*func)(void *), void *arg)
+static struct task_struct *run_thread(struct kunit *test, int (*func)(void *),
+				      void *arg)
 {
-	struct task_struct *thread = kthread_run(func, arg, "static_batch_test");
+	struct task_struct *thread =
+		kthread_run(func, arg, "static_batch_test");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
-	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, stop_thread, thread), 0);
+	KUNIT_ASSERT_EQ(test,
+			kunit_add_action_or_reset(test, stop_thread, thread),
+			0);
 	return thread;
 }
 
@@ -254,8 +265,6 @@ static void end_thread(struct kunit *test, struct task_struct *thread)
 {
 	kunit_release_action(test, stop_thread, thread);
 }
-
-/* --- static keys ---------------------------------------------------------- */
 
 static void static_batch_many_keys(struct kunit *test)
 {
@@ -273,7 +282,10 @@ static void static_batch_many_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, static_batch_test_pending(), 0);
 	KUNIT_EXPECT_EQ(test, many_on(), NR_MANY);
 
-	/* Every second one, from the end, so that nothing comes in order. */
+	/*
+	 * Every second key, from the end, so that the order of the queue is not
+	 * that of the addresses.
+	 */
 	static_batch_begin(&batch);
 	for (i = NR_MANY - 1; i >= 0; i -= 2)
 		static_branch_disable(&many_keys[i]);
@@ -324,8 +336,8 @@ static void static_batch_many_sites(struct kunit *test)
 }
 
 /*
- * More sites than x86 updates at once, TP_VEC_GROWN_MAX. Some of them lie across
- * the end of a page, wherever the compiler puts them.
+ * More sites than x86 updates at once, TP_VEC_GROWN_MAX. Wherever the compiler
+ * places them, some cross a page boundary.
  */
 static void static_batch_long_queue(struct kunit *test)
 {
@@ -351,21 +363,24 @@ struct hammer {
 	enum phase	phase;
 	/* Two threads count. */
 	atomic_t	wrong;
-	/* How often sites were asked that had to go one way; a lower bound. */
+	/*
+	 * Lower bound of the number of checks of sites whose state was
+	 * determined.
+	 */
 	unsigned int	checks;
 };
 
-/* What is expected before the sites are asked. */
+/* The expected state, read before the sites. */
 static enum phase get_phase(struct hammer *hammer)
 {
 	/* Pairs with set_phase(). */
 	return smp_load_acquire(&hammer->phase);
 }
 
-static void hammer_check(struct hammer *hammer, enum phase before, unsigned int on,
-			 unsigned int all)
+static void hammer_check(struct hammer *hammer, enum phase before,
+			 unsigned int on, unsigned int all)
 {
-	/* The sites have been asked while this was expected. */
+	/* The expected state did not change during the check. */
 	smp_rmb();
 	if (before == PHASE_EITHER || READ_ONCE(hammer->phase) != before)
 		return;
@@ -397,26 +412,33 @@ static int hammer_sites(void *arg)
 
 static void set_phase(struct hammer *hammer, enum phase phase)
 {
-	/* After what has led to it, and before what will end it. */
+	/*
+	 * After the change that led to this phase, and before the one that ends
+	 * it.
+	 */
 	smp_mb();
 	WRITE_ONCE(hammer->phase, phase);
 	/* Pairs with hammer_check(). */
 	smp_mb();
 }
 
-/* In the phase that it is. */
+/* Wait for checks in the current phase. */
 static void expect_checks(struct kunit *test, struct hammer *hammer)
 {
 	unsigned int before = READ_ONCE(hammer->checks);
 	unsigned long end = jiffies + 10 * HZ;
 
-	/* More than one of each thread, which may have begun in the last phase. */
-	while (READ_ONCE(hammer->checks) - before < 4 * NR_FEW && time_before(jiffies, end))
+	/*
+	 * More than one check per thread, as one may have begun in the last
+	 * phase.
+	 */
+	while (READ_ONCE(hammer->checks) - before < 4 * NR_FEW &&
+	       time_before(jiffies, end))
 		msleep(20);
 	KUNIT_EXPECT_GE(test, READ_ONCE(hammer->checks) - before, 4 * NR_FEW);
 }
 
-/* Sites go one way or the other while they are patched under a CPU. */
+/* Sites branch one way or the other while they are patched. */
 static void static_batch_hot_sites(struct kunit *test)
 {
 	struct hammer hammer = { .phase = PHASE_OFF };
@@ -487,7 +509,7 @@ static void static_batch_counts(struct kunit *test)
 	static_batch_end(&batch);
 	expect_few(test, 0, false);
 
-	/* A key without sites is nothing that has to be patched. */
+	/* A key without sites need not be patched. */
 	static_batch_begin(&batch);
 	change_all(&bare_key, "++");
 	KUNIT_EXPECT_EQ(test, static_key_count(&bare_key.key), 2);
@@ -525,13 +547,14 @@ static void static_batch_toggle(struct kunit *test)
 		static_batch_begin(&batch);
 		change_all(&few_keys[1], cases[i].ops);
 		expect_count(test, 1, count);
-		KUNIT_EXPECT_EQ_MSG(test, static_batch_test_pending(), !count != !on,
-				    "'%s' from %d", cases[i].ops, on);
+		KUNIT_EXPECT_EQ_MSG(test, static_batch_test_pending(),
+				    !count != !on, "'%s' from %d", cases[i].ops,
+				    on);
 		expect_few(test, 1, on);
 		static_batch_end(&batch);
 		expect_count(test, 1, count);
-		KUNIT_EXPECT_EQ_MSG(test, few_on_1(), count ? FEW_SITES : 0, "'%s' from %d",
-				    cases[i].ops, on);
+		KUNIT_EXPECT_EQ_MSG(test, few_on_1(), count ? FEW_SITES : 0,
+				    "'%s' from %d", cases[i].ops, on);
 		while (count--)
 			change_all(&few_keys[1], "-");
 	}
@@ -559,7 +582,7 @@ static void static_batch_nested(struct kunit *test)
 	expect_few(test, 2, true);
 	expect_few(test, 3, true);
 
-	/* One after the other in the same one. */
+	/* Nested batches, one after the other. */
 	static_batch_begin(&outer);
 	static_branch_disable(&few_keys[0]);
 	static_batch_begin(&inner);
@@ -591,7 +614,7 @@ static void static_batch_flushed(struct kunit *test)
 	static_batch_flush();
 	expect_few(test, 0, true);
 	expect_count(test, 0, 2);
-	/* It goes on. */
+	/* The outer batch continues. */
 	change_all(&few_keys[0], "--");
 	change_all(&few_keys[1], "e");
 	expect_few(test, 0, true);
@@ -606,7 +629,7 @@ static void static_batch_flushed(struct kunit *test)
 	expect_few(test, 1, false);
 }
 
-/* With CPU hotplug locked out, as some callers have it. */
+/* With cpu_hotplug_lock held, as some callers have it. */
 static void static_batch_cpuslocked(struct kunit *test)
 {
 	struct static_batch batch;
@@ -630,7 +653,9 @@ static void static_batch_cpuslocked(struct kunit *test)
 	expect_few(test, 1, false);
 }
 
-/* What another task does to a pending key has been done when it returns. */
+/*
+ * A change by another task of a pending key has taken effect when it returns.
+ */
 static void static_batch_other_task(struct kunit *test)
 {
 	static const struct {
@@ -665,17 +690,21 @@ static void static_batch_other_task(struct kunit *test)
 		change_all(&few_keys[2], cases[i].before);
 		static_batch_begin(&batch);
 		change_all(&few_keys[2], cases[i].pending);
-		/* One that stays pending, whatever becomes of the other. */
+		/*
+		 * A key that stays pending, whatever happens to the other one.
+		 */
 		change_all(&few_keys[3], "e");
 		on = change_by_other(2, cases[i].op);
-		KUNIT_EXPECT_EQ_MSG(test, on, count ? FEW_SITES : 0, "case %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[2].key), count,
-				    "case %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, on, count ? FEW_SITES : 0, "case %d",
+				    i);
+		KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[2].key),
+				    count, "case %d", i);
 		expect_few(test, 3, false);
 		static_batch_end(&batch);
-		KUNIT_EXPECT_EQ_MSG(test, few_on_2(), count ? FEW_SITES : 0, "case %d", i);
-		KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[2].key), count,
+		KUNIT_EXPECT_EQ_MSG(test, few_on_2(), count ? FEW_SITES : 0,
 				    "case %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, static_key_count(&few_keys[2].key),
+				    count, "case %d", i);
 		expect_few(test, 3, true);
 		change_all(&few_keys[3], "d");
 		while (count--)
@@ -704,7 +733,7 @@ static void static_batch_two_batches(struct kunit *test)
 	change_all(&few_keys[1], "+");
 	change_all(&few_keys[3], "+");
 	in_other_task(other_batch, NULL);
-	/* What it has changed has taken effect. */
+	/* The changes of the other task have taken effect. */
 	expect_count(test, 0, 0);
 	expect_few(test, 0, false);
 	expect_count(test, 1, 2);
@@ -720,9 +749,9 @@ static void static_batch_two_batches(struct kunit *test)
 	change_all(&few_keys[3], "-");
 }
 
-/* Tasks that change keys in a hurry, some in batches, some not. */
+/* Tasks that change keys in a loop, some in batches, some not. */
 struct racer {
-	/* what users of a key without a count have */
+	/* serializes the users of a key that is used without a count */
 	struct mutex	*lock;
 	bool		batch;
 	unsigned int	rounds;
@@ -741,7 +770,7 @@ static int race(void *arg)
 		static_branch_inc(&few_keys[1]);
 		if (!racer->batch)
 			racer->wrong += few_on_0() != FEW_SITES;
-		/* Its users see to it that this one is changed by one at a time. */
+		/* The users of this key serialize their changes. */
 		mutex_lock(racer->lock);
 		static_branch_enable(&few_keys[2]);
 		mutex_unlock(racer->lock);
@@ -749,7 +778,8 @@ static int race(void *arg)
 		mutex_lock(racer->lock);
 		static_branch_disable(&few_keys[2]);
 		if (!racer->batch)
-			racer->wrong += few_on_2() || static_key_enabled(&few_keys[2].key);
+			racer->wrong += few_on_2() ||
+					static_key_enabled(&few_keys[2].key);
 		mutex_unlock(racer->lock);
 		static_branch_dec(&few_keys[1]);
 		if (racer->batch)
@@ -765,7 +795,8 @@ static void static_batch_race(struct kunit *test)
 	/* for few_keys[2] */
 	struct mutex lock;
 	struct racer racers[4] = {
-		{ .batch = true }, { .batch = true }, { .batch = false }, { .batch = false },
+		{ .batch = true }, { .batch = true },
+		{ .batch = false }, { .batch = false },
 	};
 	struct task_struct *threads[ARRAY_SIZE(racers)];
 	int i;
@@ -837,7 +868,7 @@ static void static_batch_no_memory(struct kunit *test)
 		no_memory_at(test, i, INT_MAX);
 	}
 
-	/* As many as it takes for the keys, but nothing for what patches them. */
+	/* Enough allocations for the keys, but none for patching them. */
 	for (i = NR_MANY; i > 0; i -= NR_MANY / 4) {
 		int j;
 
@@ -873,7 +904,7 @@ static long few_on_0_here(void *arg)
 	return few_on_0();
 }
 
-/* The CPU on which a batch has begun goes and comes back. */
+/* The CPU on which a batch has begun goes offline and comes back. */
 static void static_batch_cpu_offline(struct kunit *test)
 {
 	struct static_batch batch;
@@ -889,7 +920,8 @@ static void static_batch_cpu_offline(struct kunit *test)
 	if (ret) {
 		change_all(&few_keys[0], "d");
 		static_batch_end(&batch);
-		kunit_skip(test, "the second CPU cannot be taken offline: %d", ret);
+		kunit_skip(test, "the second CPU cannot be taken offline: %d",
+			   ret);
 	}
 	change_all(&few_keys[1], "e");
 	static_batch_end(&batch);
@@ -913,8 +945,6 @@ static void static_batch_cpu_offline(struct kunit *test)
 	kunit_skip(test, "no CPU hotplug");
 }
 #endif
-
-/* --- static calls --------------------------------------------------------- */
 
 static int func_0(int i)
 {
@@ -941,7 +971,8 @@ static noinline int call(int i)
 
 static noinline int call_2(int i)
 {
-	return static_call(static_batch_test_call_2)(i) + static_call(static_batch_test_call)(0);
+	return static_call(static_batch_test_call_2)(i) +
+	       static_call(static_batch_test_call)(0);
 }
 
 static void other_call(void *ret)
@@ -950,9 +981,10 @@ static void other_call(void *ret)
 	*(int *)ret = call(0);
 }
 
-/* Where calls take effect at once, they take effect at once. */
-#define expect_call(test, expr, old, new)						\
-	KUNIT_EXPECT_EQ(test, expr, IS_ENABLED(CONFIG_HAVE_STATIC_CALL_INLINE) ? old : new)
+/* Without CONFIG_HAVE_STATIC_CALL_INLINE calls take effect at once. */
+#define expect_call(test, expr, old, new)				\
+	KUNIT_EXPECT_EQ(test, expr,					\
+			IS_ENABLED(CONFIG_HAVE_STATIC_CALL_INLINE) ? old : new)
 
 static void static_batch_calls(struct kunit *test)
 {
@@ -961,10 +993,12 @@ static void static_batch_calls(struct kunit *test)
 
 	static_batch_begin(&batch);
 	static_call_update(static_batch_test_call, func_1);
-	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call), &func_1);
+	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call),
+			    &func_1);
 	expect_call(test, call(10), 10, 11);
 	static_call_update(static_batch_test_call, func_2);
-	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call), &func_2);
+	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call),
+			    &func_2);
 	expect_call(test, call(10), 10, 12);
 	static_call_update(static_batch_test_call_2, func_1);
 	static_branch_enable(&few_keys[0]);
@@ -973,7 +1007,7 @@ static void static_batch_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call_2(10), 13);
 	expect_few(test, 0, true);
 
-	/* There and back. */
+	/* Changed and changed back. */
 	static_batch_begin(&batch);
 	static_call_update(static_batch_test_call, func_0);
 	static_call_update(static_batch_test_call, func_2);
@@ -1026,12 +1060,10 @@ static void static_batch_calls_no_memory(struct kunit *test)
 	}
 }
 
-/* --- tracepoints ---------------------------------------------------------- */
-
-DECLARE_TRACE(static_batch_test_0, TP_PROTO(int value), TP_ARGS(value));
-DECLARE_TRACE(static_batch_test_1, TP_PROTO(int value), TP_ARGS(value));
-DECLARE_TRACE(static_batch_test_2, TP_PROTO(int value), TP_ARGS(value));
-DECLARE_TRACE(static_batch_test_reg, TP_PROTO(int value), TP_ARGS(value));
+DECLARE_TRACE_EVENT(static_batch_test_0, TP_PROTO(int value), TP_ARGS(value));
+DECLARE_TRACE_EVENT(static_batch_test_1, TP_PROTO(int value), TP_ARGS(value));
+DECLARE_TRACE_EVENT(static_batch_test_2, TP_PROTO(int value), TP_ARGS(value));
+DECLARE_TRACE_EVENT(static_batch_test_reg, TP_PROTO(int value), TP_ARGS(value));
 
 DEFINE_TRACE(static_batch_test_0, TP_PROTO(int value), TP_ARGS(value));
 DEFINE_TRACE(static_batch_test_1, TP_PROTO(int value), TP_ARGS(value));
@@ -1052,8 +1084,8 @@ static void unreg_func(void)
 	unregs++;
 }
 
-DEFINE_TRACE_FN(static_batch_test_reg, reg_func, unreg_func, TP_PROTO(int value),
-		TP_ARGS(value));
+DEFINE_TRACE_FN(static_batch_test_reg, reg_func, unreg_func,
+		TP_PROTO(int value), TP_ARGS(value));
 
 #define NR_TPS	4
 
@@ -1070,14 +1102,17 @@ static noinline void fire(int value)
 	trace_static_batch_test_reg(value);
 }
 
-/* A probe of one tracepoint: the function that goes with the data. */
+/* A probe of a tracepoint, passed to its function as data. */
 struct probe {
 	void		*func;
 	atomic_t	calls;
 	atomic_t	wrong;
 	atomic_t	late;
 	bool		registered;
-	/* Since it was unregistered, tracepoint_synchronize_unregister() has returned. */
+	/*
+	 * tracepoint_synchronize_unregister() has returned since the probe was
+	 * unregistered.
+	 */
 	bool		gone;
 };
 
@@ -1098,7 +1133,7 @@ static noinline void probe_a(void *data, int value)
 static noinline void probe_b(void *data, int value)
 {
 	called(data, probe_b);
-	/* Or the two are one function. */
+	/* Otherwise the compiler merges both functions. */
 	barrier();
 }
 
@@ -1146,11 +1181,15 @@ static void probes_synchronize(void)
 	tracepoint_synchronize_unregister();
 	for (tp = 0; tp < NR_TPS; tp++)
 		for (i = 0; i < NR_PROBES; i++)
-			WRITE_ONCE(probes[tp][i].gone, !probes[tp][i].registered);
+			WRITE_ONCE(probes[tp][i].gone,
+				   !probes[tp][i].registered);
 }
 
-/* One pass calls each probe that is registered once, no other, and none wrongly. */
-static void expect_probes(struct kunit *test, bool alone, const char *what, int arg)
+/*
+ * One hit calls each registered probe once, with the right data, and no other.
+ */
+static void expect_probes(struct kunit *test, bool alone, const char *what,
+			  int arg)
 {
 	int calls[NR_TPS][NR_PROBES];
 	int tp, i;
@@ -1165,17 +1204,20 @@ static void expect_probes(struct kunit *test, bool alone, const char *what, int 
 			int more = atomic_read(&probe->calls) - calls[tp][i];
 
 			if (alone)
-				KUNIT_EXPECT_EQ_MSG(test, more, probe->registered,
-						    "tracepoint %d probe %d, %s %d", tp, i,
-						    what, arg);
+				KUNIT_EXPECT_EQ_MSG(test, more,
+						    probe->registered,
+						    "tracepoint %d probe %d, %s %d",
+						    tp, i, what, arg);
 			else if (probe->registered)
 				KUNIT_EXPECT_GT_MSG(test, more, 0,
-						    "tracepoint %d probe %d, %s %d", tp, i,
-						    what, arg);
+						    "tracepoint %d probe %d, %s %d",
+						    tp, i, what, arg);
 			KUNIT_EXPECT_EQ_MSG(test, atomic_read(&probe->wrong), 0,
-					    "tracepoint %d probe %d, %s %d", tp, i, what, arg);
+					    "tracepoint %d probe %d, %s %d", tp,
+					    i, what, arg);
 			KUNIT_EXPECT_EQ_MSG(test, atomic_read(&probe->late), 0,
-					    "tracepoint %d probe %d, %s %d", tp, i, what, arg);
+					    "tracepoint %d probe %d, %s %d", tp,
+					    i, what, arg);
 		}
 	for (tp = 0; tp < NR_TPS; tp++) {
 		bool on = false;
@@ -1186,7 +1228,7 @@ static void expect_probes(struct kunit *test, bool alone, const char *what, int 
 	}
 }
 
-/* Have the probes in @set, and no other. */
+/* Register the probes in @set, and unregister all others. */
 static int change_probes(int tp, unsigned int set)
 {
 	int i, ret = 0;
@@ -1211,7 +1253,10 @@ static void remove_all_probes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs, unregs);
 }
 
-/* From each set of probes to each other one, while another CPU calls them or not. */
+/*
+ * Changes between all pairs of sets of probes, with and without another CPU
+ * that hits the tracepoints.
+ */
 static void transitions(struct kunit *test, bool alone)
 {
 	struct tracepoint_batch batch;
@@ -1221,7 +1266,7 @@ static void transitions(struct kunit *test, bool alone)
 	for (from = 0; from < BIT(NR_PROBES); from++)
 		for (to = 0; to < BIT(NR_PROBES); to++) {
 			n = from * BIT(NR_PROBES) + to;
-			/* The tracepoints in between make their own way. */
+			/* The tracepoints in between change independently. */
 			for (tp = 0; tp < NR_TPS; tp++)
 				KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? to : from), 0);
 			expect_probes(test, alone, "before", n);
@@ -1229,7 +1274,7 @@ static void transitions(struct kunit *test, bool alone)
 			tracepoint_batch_begin(&batch);
 			for (tp = 0; tp < NR_TPS; tp++) {
 				KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? from : to), 0);
-				/* There and back again. */
+				/* Changed and changed back. */
 				if (tp == 1)
 					KUNIT_EXPECT_EQ(test, change_probes(tp, to), 0);
 			}
@@ -1274,7 +1319,7 @@ static void tracepoint_batch_hot(struct kunit *test)
 	thread = run_thread(test, fire_away, &rounds);
 	transitions(test, false);
 
-	/* Any way, also outside of batches. */
+	/* Random changes, also outside of batches. */
 	prandom_seed_state(&rnd, 20261121);
 	for (i = 0; i < 50; i++) {
 		u32 random = prandom_u32_state(&rnd);
@@ -1322,7 +1367,7 @@ static void tracepoint_batch_errors(struct kunit *test)
 	expect_probes(test, true, "duplicate", 0);
 	KUNIT_EXPECT_EQ(test, unregs, 0);
 
-	/* Off and on again, through nothing. */
+	/* Unregistered and registered again, with no probe in between. */
 	tracepoint_batch_begin(&batch);
 	KUNIT_EXPECT_EQ(test, change_probes(3, 0), 0);
 	KUNIT_EXPECT_EQ(test, unregs, 1);
@@ -1331,7 +1376,7 @@ static void tracepoint_batch_errors(struct kunit *test)
 	tracepoint_batch_end(&batch);
 	expect_probes(test, true, "other probe", 0);
 
-	/* On and off again: nothing is there to be called. */
+	/* Registered and unregistered again: no probe may be called. */
 	tracepoint_batch_begin(&batch);
 	KUNIT_EXPECT_EQ(test, change_probes(3, 0), 0);
 	tracepoint_batch_end(&batch);
@@ -1344,7 +1389,7 @@ static void tracepoint_batch_errors(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unregs, 3);
 	expect_probes(test, true, "nothing", 0);
 
-	/* The tracepoint does not want. */
+	/* regfunc() of the tracepoint fails. */
 	reg_error = -EBUSY;
 	tracepoint_batch_begin(&batch);
 	KUNIT_EXPECT_EQ(test, probe_add(3, 0), -EBUSY);
@@ -1367,7 +1412,7 @@ static void other_probes(void *arg)
 	*set = atomic_read(&probes[0][0].calls) - *set;
 }
 
-/* What another task registers and unregisters takes effect at once. */
+/* Probes that another task registers and unregisters take effect at once. */
 static void tracepoint_batch_other_task(struct kunit *test)
 {
 	struct tracepoint_batch batch;
@@ -1395,7 +1440,7 @@ static void other_synchronize(void *arg)
 	probes_synchronize();
 }
 
-/* The task that waits for probes to be gone is not the one that unregisters them. */
+/* A task waits for probes that another task has unregistered. */
 static void tracepoint_batch_other_waits(struct kunit *test)
 {
 	struct tracepoint_batch batch;
@@ -1413,7 +1458,10 @@ static void tracepoint_batch_other_waits(struct kunit *test)
 	remove_all_probes(test);
 }
 
-/* Who knows nothing but static keys expects probes to be called at once. */
+/*
+ * In a batch of static keys only, probes are called as soon as they are
+ * registered.
+ */
 static void tracepoint_batch_static(struct kunit *test)
 {
 	struct static_batch batch;
@@ -1426,14 +1474,18 @@ static void tracepoint_batch_static(struct kunit *test)
 		for (to = 0; to < BIT(NR_PROBES); to += 3) {
 			for (tp = 0; tp < NR_TPS; tp++)
 				KUNIT_EXPECT_EQ(test, change_probes(tp, tp ? from : to), 0);
-			expect_probes(test, true, "at once", from * BIT(NR_PROBES) + to);
+			expect_probes(test, true, "at once",
+				      from * BIT(NR_PROBES) + to);
 		}
 	remove_all_probes(test);
 	static_batch_end(&batch);
 	remove_all_probes(test);
 }
 
-/* Any allocation may fail; who adds a probe is told, who removes one is not. */
+/*
+ * Any allocation may fail; registering a probe then returns an error,
+ * unregistering does not.
+ */
 static void no_memory_for_probes(struct kunit *test, int failures)
 {
 	struct tracepoint_batch batch;
@@ -1452,20 +1504,23 @@ static void no_memory_for_probes(struct kunit *test, int failures)
 			static_batch_test_memory(n, failures);
 			for (tp = 0; tp < 2; tp++) {
 				for (i = 0; i < NR_PROBES; i++)
-					if (!probes[tp][i].registered && to & BIT(i)) {
+					if (!probes[tp][i].registered &&
+					    to & BIT(i)) {
 						ret = probe_add(tp, i);
 						KUNIT_EXPECT_TRUE(test,
 								  !ret || ret == -ENOMEM);
 					}
 				for (i = 0; i < NR_PROBES; i++)
-					if (probes[tp][i].registered && !(to & BIT(i)))
+					if (probes[tp][i].registered &&
+					    !(to & BIT(i)))
 						KUNIT_EXPECT_EQ(test, probe_remove(tp, i), 0);
 			}
-			/* What has not been put off must not be half done. */
+			/* A change that was not deferred must be complete. */
 			fire(0);
 			tracepoint_batch_end(&batch);
 			static_batch_test_memory(0, 0);
-			expect_probes(test, false, "no memory", n * BIT(NR_PROBES) + from);
+			expect_probes(test, false, "no memory",
+				      n * BIT(NR_PROBES) + from);
 			if (from == 3)
 				probes_synchronize();
 		}
@@ -1500,7 +1555,7 @@ static void tracepoint_batch_nested(struct kunit *test)
 	static_batch_end(&keys);
 	expect_probes(test, true, "nested", 0);
 
-	/* Waiting for those that call makes them stop. */
+	/* tracepoint_synchronize_unregister() flushes the open batch. */
 	tracepoint_batch_begin(&outer);
 	KUNIT_EXPECT_EQ(test, change_probes(0, 0), 0);
 	probes_synchronize();
@@ -1511,16 +1566,14 @@ static void tracepoint_batch_nested(struct kunit *test)
 	remove_all_probes(test);
 }
 
-/* --- a batch that user space opens and ends ------------------------------- */
-
 static struct task_struct *hold_thread;
-/* What the thread is asked to do besides, and that it is done. */
+/* A request to the thread, and its completion. */
 static struct module *hold_module;
 static DECLARE_COMPLETION(hold_done);
 static DEFINE_MUTEX(hold_lock);
 
 #ifdef CONFIG_MODULES
-/* Enable the keys that a module has, by its sites. */
+/* Enable the keys of a module, found by its sites. */
 static void hold_enable_keys(struct module *mod)
 {
 	struct jump_entry *entry = mod->jump_entries;
@@ -1578,7 +1631,7 @@ static int hold_set(const char *value, const struct kernel_param *kp)
 		struct task_struct *thread;
 
 		reinit_completion(&hold_done);
-		/* The thread is not to lose its code. */
+		/* The module must not be removed while the thread runs. */
 		if (!try_module_get(THIS_MODULE))
 			return -ENODEV;
 		thread = kthread_run(hold_batch, NULL, "static_batch_hold");
@@ -1596,7 +1649,10 @@ static int hold_set(const char *value, const struct kernel_param *kp)
 	return 0;
 }
 
-/* How many sites of the keys, and the call, are as the open batch wants them. */
+/*
+ * Number of sites, including the call, in the state that the open batch has
+ * set.
+ */
 static int hold_get(char *buffer, const struct kernel_param *kp)
 {
 	unsigned int n = 0;
@@ -1614,7 +1670,8 @@ static const struct kernel_param_ops hold_ops = {
 };
 
 module_param_cb(hold, &hold_ops, NULL, 0600);
-MODULE_PARM_DESC(hold, "keep a batch open; how many of its sites have been patched");
+MODULE_PARM_DESC(hold,
+		 "keep a batch open; how many of its sites have been patched");
 
 static int hold_get_pending(char *buffer, const struct kernel_param *kp)
 {
@@ -1630,22 +1687,23 @@ MODULE_PARM_DESC(pending, "how many keys and calls are pending");
 
 #ifdef CONFIG_MODULES
 /*
- * --- a module that is refused ---------------------------------------------
+ * A module that is refused.
  *
- * A notifier that says no ends the chain: those before it are told that the
- * module goes, those behind it are not. Between these calls and that the
- * module is freed, the open batch enables the keys of the module.
+ * A notifier that returns an error ends the chain: MODULE_STATE_GOING is passed
+ * to the notifiers before it, not to those after it. Between these calls and
+ * the freeing of the module, the open batch enables the keys of the module.
  */
 static char refuse[MODULE_NAME_LEN];
 module_param_string(refuse, refuse, sizeof(refuse), 0600);
 MODULE_PARM_DESC(refuse, "a module that is not to be loaded");
 
-/* How many keys were pending after those of that module had been enabled. */
+/* Number of pending keys after the keys of the module were enabled. */
 static unsigned int refused;
 module_param(refused, uint, 0600);
 MODULE_PARM_DESC(refused, "how many keys were pending when it was refused");
 
-static int refuse_keys_notify(struct notifier_block *self, unsigned long val, void *data)
+static int refuse_keys_notify(struct notifier_block *self, unsigned long val,
+			      void *data)
 {
 	struct module *mod = data;
 
@@ -1663,7 +1721,8 @@ static int refuse_keys_notify(struct notifier_block *self, unsigned long val, vo
 	return NOTIFY_OK;
 }
 
-static int refuse_notify(struct notifier_block *self, unsigned long val, void *data)
+static int refuse_notify(struct notifier_block *self, unsigned long val,
+			 void *data)
 {
 	struct module *mod = data;
 
@@ -1671,7 +1730,10 @@ static int refuse_notify(struct notifier_block *self, unsigned long val, void *d
 		NOTIFY_BAD : NOTIFY_DONE;
 }
 
-/* Told after jump_label.c, whose priority is 1, and before the one that refuses. */
+/*
+ * Called after jump_label.c, whose priority is 1, and before the notifier that
+ * refuses the module.
+ */
 static struct notifier_block refuse_keys_nb = {
 	.notifier_call = refuse_keys_notify,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two halves of the test of static branches in assembly share.
+ * Interface between the C and assembly parts of the test of static branches in
+ * assembly.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -10,11 +11,11 @@
 #include <linux/jump_label.h>
 #include <linux/linkage.h>
 
-/* Named for what they are initially. */
+/* Named after their initial state. */
 DECLARE_STATIC_KEY_FALSE(sba_test_off);
 DECLARE_STATIC_KEY_TRUE(sba_test_on);
 
-/* One site each: 1 if it branched, else 0. */
+/* One site each; return 1 if it branched, else 0. */
 asmlinkage unsigned int sba_test_nop(void);
 asmlinkage unsigned int sba_test_nop_inverted(void);
 asmlinkage unsigned int sba_test_jump(void);
@@ -28,7 +29,9 @@ asmlinkage unsigned int sba_test_pair_inverted(void);
 asmlinkage unsigned int sba_test_again_off(void);
 asmlinkage unsigned int sba_test_again_on(void);
 
-/* Many sites: 2 for the branch on sba_test_off, else the state of sba_test_on. */
+/*
+ * Many sites: 2 for the branch on sba_test_off, else the state of sba_test_on.
+ */
 asmlinkage unsigned int sba_test_far(void);
 
 #endif /* _TEST_STATIC_BRANCH_ASM_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test of static branches in assembly: whichever way a key is turned, the
- * sites in assembly go the same way as those in C, on every CPU.
+ * Test of static branches in assembly: in all states of a key, the sites in
+ * assembly branch as those in C, on every CPU.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -25,15 +25,16 @@ static unsigned int rounds = 50;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "how often to go through all states of the keys");
 
-/* For when the test is built in, and cannot fail to load. */
+/* For a built-in test, which cannot fail to load. */
 static int errors = -1;
 module_param(errors, int, 0444);
-MODULE_PARM_DESC(errors, "how many checks failed, -1 until the test has run (read-only)");
+MODULE_PARM_DESC(errors,
+		 "how many checks failed, -1 until the test has run (read-only)");
 
 /*
- * One round of checks has passed, in all states of the keys. Functions that
- * branch backwards are not called before: a macro that captures local labels
- * would make them loop forever, while those that branch forwards just fail.
+ * Set when one round of checks has passed, in all states of the keys. Functions
+ * that branch backwards are not called before: if the macro captured local
+ * labels they would loop forever, while those that branch forwards just fail.
  */
 static bool forward_passed;
 

@@ -44,9 +44,14 @@
 #ifndef JUMP_TABLE_ALIGN
 #define JUMP_TABLE_ALIGN JUMP_TABLE_ALIGN_PTR
 #endif
+/* What a tool of the architecture wants to find at each entry. */
+#ifndef JUMP_TABLE_ANNOTATE
+#define JUMP_TABLE_ANNOTATE
+#endif
 #define JUMP_TABLE_ENTRY(key, label)			\
 	".pushsection __jump_table, \"aw\"\n\t"		\
 	JUMP_TABLE_ALIGN				\
+	JUMP_TABLE_ANNOTATE				\
 	".long " JUMP_SITE "b - ., " label " - .\n\t"	\
 	JUMP_TABLE_PTR key " - .\n\t"			\
 	".popsection\n\t"
@@ -66,7 +71,7 @@
 	JUMP_TABLE_PTR JUMP_SITE "b, " label ", " key "\n\t"	\
 	".popsection\n\t"
 
-#ifndef __ASSEMBLY__
+#ifndef __ASSEMBLER__
 struct jump_entry {
 	jump_label_t code;
 	jump_label_t target;
@@ -76,7 +81,7 @@ struct jump_entry {
 
 #endif /* CONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE */
 
-#ifndef __ASSEMBLY__
+#ifndef __ASSEMBLER__
 
 /* How the compiler prints key + branch, and the constraint for key. */
 #ifndef ARCH_STATIC_BRANCH_KEY
@@ -122,5 +127,5 @@ l_yes:
 	return true;
 }
 
-#endif /* __ASSEMBLY__ */
+#endif /* __ASSEMBLER__ */
 #endif /* _ASM_GENERIC_JUMP_LABEL_H */

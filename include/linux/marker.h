@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Markers: named places in the code that somebody may connect a probe to.
+ * Markers: named hooks in the code that probes can be registered for.
  *
  * See Documentation/trace/markers.rst.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  *
- * The name, and a format string instead of a type for each place, are those of the
+ * The name, and a format string instead of a type per marker, are those of the
  * Linux Kernel Markers of 2006: https://lwn.net/Articles/200059/
  */
 #ifndef _LINUX_MARKER_H
@@ -22,13 +22,15 @@
 struct marker_call;
 struct module;
 
-/* Longest name of a marker, with the null byte: it becomes the name of an event. */
+/*
+ * Longest name of a marker, including the null byte. It becomes an event name.
+ */
 #define MARKER_MAX_NAME	64
 
 /**
- * typedef marker_probe_func - what a marker calls
+ * typedef marker_probe_func - the function of a marker probe
  * @data: as it was given to marker_probe_register()
- * @call: what is known of this call; va_arg() on its args gets the arguments
+ * @call: describes this hit; va_arg() on @call->args gets the arguments
  *
  * Context: that of the marker, which may be any; preemption is disabled.
  */
@@ -37,29 +39,32 @@ typedef void marker_probe_func(void *data, struct marker_call *call);
 /**
  * struct marker_probe - a probe for markers
  * @func: called when a marker is hit
- * @format: that the marker must have; NULL if @func looks at the marker's format
+ * @format: the marker must have this format; NULL if @func reads the format of
+ *	the marker
  */
 struct marker_probe {
 	marker_probe_func	*func;
 	const char		*format;
 };
 
-/* A probe that is registered; private. */
+/* A registered probe, in the array that markers call; private. */
 struct marker_probe_call {
 	marker_probe_func	*func;
 	void			*data;
 };
 
 /**
- * struct marker - a marker of the code
- * @key: on if there are probes
+ * struct marker - a marker
+ * @key: enabled while the marker has probes
  * @name: of the marker
  * @format: of the marker's arguments, as for printf()
- * @probes: what is called, up to one without function; NULL if there are none. RCU.
+ * @probes: array of probes, terminated by one without func; NULL if there are
+ *	none. Protected by RCU.
  *
- * In the section __markers there is one for each MARK() of the source that has sites. All
- * sites that the compiler makes of one MARK() share it; each has its entry in the jump
- * table. All fields are private but @name and @format.
+ * The section __markers has one for each MARK() in the source. All sites that
+ * the compiler makes of one MARK(), by inlining or unrolling, share it; each
+ * has its own entry in the jump table. All fields except @name and @format are
+ * private.
  */
 struct marker {
 	struct static_key_false			key;
@@ -71,9 +76,9 @@ struct marker {
 /**
  * struct marker_call - one hit of a marker
  * @marker: the marker
- * @ip: where it is: the address that the call returns to
- * @frame: the frame of the function that was called there, see marker_event_where()
- * @args: the arguments, after the usual promotions
+ * @ip: address of the site: the return address of the call of __mark_hit()
+ * @frame: frame address of __mark_hit(), see marker_event_where()
+ * @args: the arguments, after the default argument promotions
  */
 struct marker_call {
 	const struct marker	*marker;
@@ -88,12 +93,15 @@ static inline __printf(1, 2) void __mark_check_format(const char *format, ...)
 
 #ifdef CONFIG_MARKERS
 
-static __always_inline u32 __mark_hash_1(u32 hash, const char *format, size_t size, size_t at)
+static __always_inline u32 __mark_hash_1(u32 hash, const char *format,
+					 size_t size, size_t at)
 {
-	return hash * 0x01000193 ^ (unsigned char)format[at < size ? at : size - 1];
+	return hash * 0x01000193 ^
+	       (unsigned char)format[at < size ? at : size - 1];
 }
 
-static __always_inline u32 __mark_hash_4(u32 hash, const char *format, size_t size, size_t at)
+static __always_inline u32 __mark_hash_4(u32 hash, const char *format,
+					 size_t size, size_t at)
 {
 	hash = __mark_hash_1(hash, format, size, at);
 	hash = __mark_hash_1(hash, format, size, at + 1);
@@ -101,7 +109,8 @@ static __always_inline u32 __mark_hash_4(u32 hash, const char *format, size_t si
 	return __mark_hash_1(hash, format, size, at + 3);
 }
 
-static __always_inline u32 __mark_hash_16(u32 hash, const char *format, size_t size, size_t at)
+static __always_inline u32 __mark_hash_16(u32 hash, const char *format,
+					  size_t size, size_t at)
 {
 	hash = __mark_hash_4(hash, format, size, at);
 	hash = __mark_hash_4(hash, format, size, at + 4);
@@ -110,10 +119,10 @@ static __always_inline u32 __mark_hash_16(u32 hash, const char *format, size_t s
 }
 
 /*
- * FNV-1 of a format's length and its first 64 characters, see
- * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv, for the compiler to work
- * out; hence no loop. A difference that does not show here is found when the
- * marker is loaded.
+ * FNV-1 of the length of a format and of its first 64 characters, see
+ * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv. The compiler must
+ * be able to evaluate it, hence no loop. Formats that differ but have the same
+ * hash are found when the kernel starts or the module is loaded.
  */
 static __always_inline u32 __mark_hash(const char *format, size_t size)
 {
@@ -128,51 +137,62 @@ static __always_inline u32 __mark_hash(const char *format, size_t size)
 void __mark_hit(struct marker *marker, ...);
 
 /**
- * MARK() - a place that a probe can be connected to
- * @name: of the marker, not in quotation marks; begins with that of the subsystem
- * @format: a string literal; says what the arguments are, as for printf()
+ * MARK() - define a marker
+ * @name: of the marker, without quotation marks; begins with the name of the
+ *	subsystem
+ * @format: a string literal that describes the arguments, as for printf()
  * @args: the arguments
  *
- * As long as nobody registers a probe this is a no-op, and @args are not evaluated.
- * Sites of the same name must have the same format: it is an error of the assembler if
- * they do not within a file, and the kernel refuses to load a module if they do not. (For
- * the former, the assembler remembers the hash of each name up to the end of the file.)
+ * As long as no probe is registered this is a NOP, and @args are not evaluated.
+ * Markers of the same name must have the same format. Within a file the
+ * assembler checks this: it stores the hash of the format in a symbol per name,
+ * and reports an error if a later site has another one. Across files, the
+ * kernel refuses to load the module.
  *
- * Context: any, NMI included. Where RCU is not watching, and on CPUs that are going
- * offline, no probe is called.
+ * Context: any, NMI included. No probe is called where RCU is not watching, or
+ *	on a CPU that is going offline.
  */
-#define MARK(name, format, args...)						\
-	do {									\
-		static const char __mark_format_##name[] __aligned(1) = "" format; \
-		static struct marker __marker_##name				\
-		__section("__markers") __aligned(__alignof__(struct marker)) = { \
-			STATIC_KEY_FALSE_INIT, #name, __mark_format_##name,	\
-		};								\
-										\
-		static_assert(sizeof(#name) <= MARKER_MAX_NAME);		\
-		if (0)								\
-			__mark_check_format(__mark_format_##name, ##args);	\
-		if (static_branch_unlikely(&__marker_##name.key)) {		\
-			asm_inline(						\
-				".ifndef .L__mark_" #name "\n\t"		\
-				".set .L__mark_" #name ", %c0\n\t"		\
-				".elseif .L__mark_" #name " - %c0\n\t"		\
+#define MARK(name, format, args...)					\
+	do {								\
+		static const char __mark_format_##name[] __aligned(1) =	\
+			"" format;					\
+		static struct marker __marker_##name			\
+		__section("__markers")					\
+		__aligned(__alignof__(struct marker)) = {		\
+			STATIC_KEY_FALSE_INIT, #name,			\
+			__mark_format_##name,				\
+		};							\
+									\
+		static_assert(sizeof(#name) <= MARKER_MAX_NAME);	\
+		if (0)							\
+			__mark_check_format(__mark_format_##name, ##args); \
+		if (static_branch_unlikely(&__marker_##name.key)) {	\
+			asm_inline(					\
+				".ifndef .L__mark_" #name "\n\t"	\
+				".set .L__mark_" #name ", %c0\n\t"	\
+				".elseif .L__mark_" #name " - %c0\n\t"	\
 				".error \"marker " #name " has another format in this file\"\n\t" \
-				".endif"					\
-				: : "i" (__mark_hash(__mark_format_##name,	\
-						     sizeof(__mark_format_##name)))); \
-			__mark_hit(&__marker_##name, ##args);			\
-			/* Else it may be a jump, and nobody knew from where. */ \
-			asm("");						\
-		}								\
+				".endif"				\
+				: : "i" (__mark_hash(__mark_format_##name, \
+					 sizeof(__mark_format_##name)))); \
+			__mark_hit(&__marker_##name, ##args);		\
+			/* No tail call: marker_call.ip is in here. */	\
+			asm("");					\
+		}							\
 	} while (0)
 
-int marker_probe_register(const char *name, const struct marker_probe *probe, void *data);
-int marker_probe_unregister(const char *name, const struct marker_probe *probe, void *data);
-int marker_probe_unregister_nosync(const char *name, const struct marker_probe *probe,
+int marker_probe_register(const char *name, const struct marker_probe *probe,
+			  void *data);
+int marker_probe_unregister(const char *name, const struct marker_probe *probe,
+			    void *data);
+int marker_probe_unregister_nosync(const char *name,
+				   const struct marker_probe *probe,
 				   void *data);
 
-/* Called with a marker, and its module or NULL; a value other than 0 ends it. */
+/*
+ * Called with a marker, its module or NULL, and the argument of
+ * marker_for_each(). A value other than 0 ends the iteration.
+ */
 typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
 
 void marker_lock(void);
@@ -184,20 +204,22 @@ bool marker_has_format(const char *name, const char *format);
 
 #else
 
-#define MARK(name, format, args...)						\
-	do {									\
-		static_assert(sizeof(#name) <= MARKER_MAX_NAME);		\
-		if (0)								\
-			__mark_check_format("" format, ##args);			\
+#define MARK(name, format, args...)					\
+	do {								\
+		static_assert(sizeof(#name) <= MARKER_MAX_NAME);	\
+		if (0)							\
+			__mark_check_format("" format, ##args);		\
 	} while (0)
 
-static inline int marker_probe_register(const char *name, const struct marker_probe *probe,
+static inline int marker_probe_register(const char *name,
+					const struct marker_probe *probe,
 					void *data)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline int marker_probe_unregister(const char *name, const struct marker_probe *probe,
+static inline int marker_probe_unregister(const char *name,
+					  const struct marker_probe *probe,
 					  void *data)
 {
 	return -EOPNOTSUPP;

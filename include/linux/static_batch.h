@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Change many static keys and static calls with one synchronisation of the
- * CPUs.
+ * Change many static keys and static calls with a constant number of cross-CPU
+ * synchronisations.
  *
  * See Documentation/staging/static-keys.rst and kernel/static_batch.c.
  */
@@ -13,10 +13,10 @@
 struct task_struct;
 
 /**
- * struct static_batch - a task that is between begin and end
- * @node: in the list of all such tasks
+ * struct static_batch - a batch of one task
+ * @node: in the list of the batches of all tasks
  * @task: the task, NULL for a batch that is nested in another one
- * @depth: how many batches of the task are nested in this one
+ * @depth: number of batches of the task that are nested in this one
  *
  * Lives on the stack of the task. All fields are private.
  */
@@ -32,7 +32,7 @@ void static_batch_end(struct static_batch *batch);
 void static_batch_end_cpuslocked(struct static_batch *batch);
 void static_batch_flush(void);
 #else
-/* Without code to patch, nothing is gained by doing it later. */
+/* There is no code to patch, so nothing is deferred. */
 static inline void static_batch_begin(struct static_batch *batch) { }
 static inline void static_batch_end(struct static_batch *batch) { }
 static inline void static_batch_end_cpuslocked(struct static_batch *batch) { }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Connect and disconnect the probes of many tracepoints at once.
+ * Register and unregister the probes of many tracepoints at once.
  *
  * See kernel/tracepoint_batch.c.
  */
@@ -10,9 +10,9 @@
 #include <linux/static_batch.h>
 
 /**
- * struct tracepoint_batch - a task that registers and unregisters probes
+ * struct tracepoint_batch - a batch of one task
  * @probes: the batch of probes
- * @keys: the batch of what their registration changes besides
+ * @keys: the batch of static keys and static calls
  *
  * Lives on the stack of the task. All fields are private.
  */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events whose records a program puts together.
+ * Events whose records are built by fetch code.
  *
- * When an event is defined its fields become a program without branches: lists of
- * arguments to copy, of strings, and of other memory to read. Each entry says by
- * offsets from where and to where, so that nothing has to be decided when the event
- * is hit, least of all what kind of field it is.
+ * When an event is defined its fields are compiled to fetch code without
+ * branches: lists of arguments to copy, of strings, and of other memory to
+ * read. Each entry has the offsets of its source and destination, so that a hit
+ * does not test the kind of each field.
  *
- * All of this runs with preemption disabled in any context, at the same time on all
- * CPUs and, interrupting each other, several times on one. What is enabled is in the
- * struct tracepoint, which is changed under event_mutex. The buffers are per CPU, and per
- * level of what can interrupt what. They are freed a grace period after the last event
- * was taken away.
+ * Fetch code runs with preemption disabled in any context, concurrently on all
+ * CPUs and nested on one CPU. The users of an event are in its struct
+ * tracepoint, which is changed under event_mutex and read within
+ * tracepoint_srcu. Payload buffers are per CPU, and per level of nesting. They
+ * are freed a grace period after the last event was removed.
  *
- * Disabling an event waits for nothing. Before it is freed, or a file that its records
- * went to, fetch_wait() lets a grace period go by in which no event was disabled: a batch of
- * tracepoints ends under the event_mutex under which it has begun, so that no probe is
- * left then.
+ * Disabling an event does not wait. Before an event, or a file that records go
+ * to, is freed, fetch_wait() waits for a grace period in which no event was
+ * disabled. A batch of tracepoints ends under the event_mutex under which it
+ * began, so that no probe is left then.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -32,65 +32,73 @@
 
 #include "event_fetch.h"
 
-/* --- programs ------------------------------------------------------------- */
-
-static void fetch_add_copy(struct fetch_program *program, u16 from,
+static void fetch_add_copy(struct fetch_code *code, u16 from,
 			   const struct fetch_field *field)
 {
 	int size = FETCH_COPY_1 - ilog2(field->size), at = 0, after = 0;
 
 	for (int i = 0; i < FETCH_COPY_SIZES; i++) {
 		if (i <= size)
-			at += program->nr_copies[i];
+			at += code->nr_copies[i];
 		else
-			after += program->nr_copies[i];
+			after += code->nr_copies[i];
 	}
-	memmove(&program->copies[at + 1], &program->copies[at],
-		after * sizeof(program->copies[0]));
-	program->copies[at] = (struct fetch_copy) { .from = from, .to = field->offset };
-	program->nr_copies[size]++;
+	memmove(&code->copies[at + 1], &code->copies[at],
+		after * sizeof(code->copies[0]));
+	code->copies[at] =
+		(struct fetch_copy){ .from = from, .to = field->offset };
+	code->nr_copies[size]++;
 }
 
 /**
- * fetch_compile - add a field to a program
- * @program: to add to
- * @field: the field; its place in the body and what it comes from are set
- * @string_size: room for a string in the body, in bytes
+ * fetch_compile - add a field to fetch code
+ * @code: the fetch code
+ * @field: the field; its offset in the payload and its source are set
+ * @string_size: room for a string in the payload, in bytes
  *
- * What a function returns is at offset 0 of what it is fetched from.
+ * A return value is at offset 0 of its source.
  */
-void fetch_compile(struct fetch_program *program, const struct fetch_field *field,
+void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size)
 {
 	struct fetch_read *read;
 	u16 from = field->from;
 
 	if (!field->read) {
-		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && field->size < sizeof(long))
+		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&
+		    field->size < sizeof(long))
 			from += sizeof(long) - field->size;
-		fetch_add_copy(program, from, field);
+		fetch_add_copy(code, from, field);
 		return;
 	}
 
 	/* One byte more than is read, for the null byte. */
 	if (field->max_len)
 		string_size = min(string_size, field->max_len + 1U);
-	if (field->type->format == FETCH_STRING && field->nr_hops == 1 && !field->hops[0] &&
-	    !field->absolute && !field->limited && !field->max_len) {
-		program->strings[program->nr_strings++] = (struct fetch_string) {
+	if (field->type->format == FETCH_STRING && field->nr_derefs == 1 &&
+	    !field->derefs[0] && !field->absolute && !field->limited &&
+	    !field->max_len) {
+		code->strings[code->nr_strings++] = (struct fetch_string) {
 			.from = from, .to = field->offset, .size = string_size,
 		};
 		return;
 	}
 
-	read = &program->reads[program->nr_reads++];
-	*read = (struct fetch_read) {
-		.fault = field->fault, .nr_hops = field->nr_hops, .bits = field->bits,
-		.bit_offset = field->bit_offset, .from = from, .to = field->offset,
-		.limited = field->limited, .limit_from = field->limit_from, .size = field->size,
-		.absolute = field->absolute, .address = field->address,
+	read = &code->reads[code->nr_reads++];
+	*read = (struct fetch_read){
+		.fault = field->fault,
+		.nr_derefs = field->nr_derefs,
+		.bits = field->bits,
+		.bit_offset = field->bit_offset,
+		.from = from,
+		.to = field->offset,
+		.limited = field->limited,
+		.limit_from = field->limit_from,
+		.size = field->size,
+		.absolute = field->absolute,
+		.address = field->address,
 	};
-	memcpy(read->hops, field->hops, sizeof(read->hops));
+	memcpy(read->derefs, field->derefs, sizeof(read->derefs));
 	if (fetch_is_string(field->type))
 		read->size = string_size;
 	if (field->limited || field->max_len)
@@ -106,12 +114,11 @@ void fetch_compile(struct fetch_program *program, const struct fetch_field *fiel
 		read->kind = FETCH_READ_BYTES;
 }
 
-/* --- memory --------------------------------------------------------------- */
-
 /*
- * Whether user space is meant. Where both spaces have the same addresses a system
- * call means user space, and a function of the kernel its own. Elsewhere the address says
- * it, without the tag that it may have: an address of the kernel stays one without it.
+ * True if @addr is an address of user space. Where both address spaces overlap,
+ * @user decides: addresses in the arguments of a system call are of user space,
+ * others are of the kernel. Elsewhere the address decides, with its tag
+ * removed; a kernel address stays one without its tag.
  */
 static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
 {
@@ -120,7 +127,7 @@ static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
 	return user;
 }
 
-/* The functions that read user space from any context take no tags for an answer. */
+/* The nofault functions do not accept tagged addresses. */
 static __always_inline const void __user *fetch_user_pointer(unsigned long addr)
 {
 	return (const void __user *)untagged_addr(addr);
@@ -130,14 +137,15 @@ static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 			     bool user)
 {
 	if (fetch_is_user_address(addr, user))
-		return !copy_from_user_nofault(to, fetch_user_pointer(addr), size);
+		return !copy_from_user_nofault(to, fetch_user_pointer(addr),
+					       size);
 	return !copy_from_kernel_nofault(to, (const void *)addr, size);
 }
 
 /*
- * The part of a string that can be read a word at a time: up to its end, to the end of
- * the page, or to a word that is not all there. Returns the length with the null byte
- * if that was found, and sets *@done to what comes before it in any case.
+ * Read a string a word at a time: up to its end, to the end of the page, or to
+ * a word that faults. Returns the length with the null byte if that was found,
+ * else 0, and sets *@done to the number of bytes before that word.
  */
 static __always_inline long fetch_read_words(char *to, unsigned long addr,
 					     long size, long *done)
@@ -146,13 +154,16 @@ static __always_inline long fetch_read_words(char *to, unsigned long addr,
 	unsigned long word, bits;
 	long len = 0, found = 0;
 
-	size = min_t(long, size, PAGE_SIZE - offset_in_page(addr)) - sizeof(word);
+	size = min_t(long, size, PAGE_SIZE - offset_in_page(addr)) -
+	       sizeof(word);
 	pagefault_disable();
 	for (; len <= size; len += sizeof(word)) {
-		__get_kernel_nofault(&word, (const void *)(addr + len), unsigned long, fault);
+		__get_kernel_nofault(&word, (const void *)(addr + len),
+				     unsigned long, fault);
 		put_unaligned(word, (unsigned long *)(to + len));
 		if (has_zero(word, &bits, &constants)) {
-			bits = create_zero_mask(prep_zero_mask(word, bits, &constants));
+			bits = create_zero_mask(prep_zero_mask(word, bits,
+							       &constants));
 			found = len + find_zero(bits) + 1;
 			break;
 		}
@@ -163,12 +174,13 @@ fault:
 	return found;
 }
 
-/* Returns the length with the null byte, or a negative error. */
+/* Returns the length with the null byte, or a negative errno. */
 static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
 						   long size)
 {
-	/* It does not count the null byte if there is nothing else. */
-	return strncpy_from_user_nofault(to, fetch_user_pointer(addr), size) ?: 1;
+	/* It returns 0 for an empty string, without counting the null byte. */
+	return strncpy_from_user_nofault(to, fetch_user_pointer(addr),
+					 size) ?: 1;
 }
 
 static __always_inline long fetch_read_string(char *to, unsigned long addr,
@@ -189,7 +201,9 @@ static __always_inline long fetch_read_string(char *to, unsigned long addr,
 			return size;
 		}
 	}
-	found = strncpy_from_kernel_nofault(to + done, (const void *)(addr + done), size - done);
+	found = strncpy_from_kernel_nofault(to + done,
+					    (const void *)(addr + done),
+					    size - done);
 	return found > 0 ? done + found : -EFAULT;
 }
 
@@ -202,171 +216,183 @@ static noinline bool fetch_read_bits(const struct fetch_read *read,
 	if (!fetch_read_bytes(&bits, addr,
 			      DIV_ROUND_UP(below + read->bits, 8), user))
 		return false;
-	/* Move it to the top, and from there to the bottom. */
+	/*
+	 * Shift the field to the top of the word, and from there to the bottom.
+	 */
 	bits <<= IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? below : above - below;
-	bits = read->kind == FETCH_READ_BITS ? bits >> above : (u64)((s64)bits >> above);
-	memcpy(to, (char *)&bits + (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 - read->size : 0),
+	bits = read->kind == FETCH_READ_BITS ?
+		bits >> above : (u64)((s64)bits >> above);
+	memcpy(to, (char *)&bits +
+	       (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 - read->size : 0),
 	       read->size);
 	return true;
 }
 
 /*
- * What vsprintf() has for NULL, and for what is not there. There is room for either: all of
- * FETCH_MIN_STRING is copied, but the first has one byte less.
+ * The strings that vsprintf() has for NULL and for a fault. All of
+ * FETCH_MIN_STRING bytes is copied.
  */
-static const char null_string[FETCH_MIN_STRING] = "(null)";
-static const char fault_string[FETCH_MIN_STRING] = "(fault)";
+static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
+static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
 
-/* @ustring: user space is meant, whatever the address. */
+/* @ustring: @addr is of user space, whatever its value. */
 static __always_inline unsigned int
 fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
-		 bool ustring, bool ok, char *body, unsigned int len)
+		 bool ustring, bool ok, char *payload, unsigned int len)
 {
 	long found = -EFAULT;
 
 	if (ok && ustring)
-		found = fetch_read_user_string(body + len, addr, size);
+		found = fetch_read_user_string(payload + len, addr, size);
 	else if (ok)
-		found = fetch_read_string(body + len, addr, size, user);
+		found = fetch_read_string(payload + len, addr, size, user);
 	if (unlikely(found <= 0)) {
 		bool is_null = ok && !addr;
 
-		memcpy(body + len, is_null ? null_string : fault_string, FETCH_MIN_STRING);
+		memcpy(payload + len,
+		       is_null ? fetch_null_string : fetch_fault_string,
+		       FETCH_MIN_STRING);
 		found = is_null ? sizeof("(null)") : sizeof("(fault)");
 	}
 	/* The layout of __data_loc, see __assign_str(). */
-	*(u32 *)(body + to) = found << 16 | (offsetof(struct fetch_record, body) + len);
+	*(u32 *)(payload + to) = found << 16 |
+		(offsetof(struct fetch_record, payload) + len);
 	return len + found;
 }
 
 /**
  * fetch_strings - fetch the strings that arguments point to
- * @program: has them
+ * @code: the fetch code
  * @from: where the arguments are
- * @body: of the record
+ * @payload: of the record
  * @len: how much of it is in use, in bytes
  *
  * Context: any; preemption is disabled.
- * Return: how much is in use then.
+ * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_strings(const struct fetch_program *program, const void *from,
-				   char *body, unsigned int len)
+unsigned int notrace fetch_strings(const struct fetch_code *code,
+				   const void *from, char *payload,
+				   unsigned int len)
 {
-	const struct fetch_string *string = program->strings;
+	const struct fetch_string *string = code->strings;
 
-	for (int n = program->nr_strings; n; n--, string++)
+	for (int n = code->nr_strings; n; n--, string++)
 		len = fetch_add_string(string->to,
 				       *(const unsigned long *)(from + string->from),
-				       string->size, program->user, false, true, body, len);
+				       string->size, code->user, false, true,
+				       payload, len);
 	return len;
 }
 
-/* Once for all strings that are not on the short way. */
+/* Out of line, for all strings that fetch_strings() does not handle. */
 static noinline notrace unsigned int
 fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
-		       unsigned int size, bool user, bool ok, char *body,
+		       unsigned int size, bool user, bool ok, char *payload,
 		       unsigned int len)
 {
-	return fetch_add_string(read->to, addr, size, user, read->kind == FETCH_READ_USTRING,
-				ok, body, len);
+	return fetch_add_string(read->to, addr, size, user,
+				read->kind == FETCH_READ_USTRING, ok, payload,
+				len);
 }
 
 /*
- * A string of which not even the byte after the limit may be read: it need not have a null
- * byte, nor need there be anything behind it.
+ * A string that must not be read beyond its limit: it need not have a null
+ * byte, and the byte after it need not be mapped.
  */
 static noinline notrace unsigned int
 fetch_add_limited_string(const struct fetch_read *read, const void *from,
-			 unsigned long addr, bool user, char *body,
+			 unsigned long addr, bool user, char *payload,
 			 unsigned int len)
 {
-	/* A negative number is no limit, as for printf(). */
-	int given = read->limited ? *(const int *)(from + read->limit_from) : -1;
+	/* A negative precision is no limit, as for printf(). */
+	int given = read->limited ?
+		*(const int *)(from + read->limit_from) : -1;
 	unsigned int limit = min_t(unsigned int, given, read->size - 1);
-	char *to = body + len, first, last;
+	char *to = payload + len, first, last;
 	unsigned int found;
 
 	if (!limit) {
 		*to = '\0';
-		*(u32 *)(body + read->to) = 1 << 16 | (offsetof(struct fetch_record, body) + len);
+		*(u32 *)(payload + read->to) = 1 << 16 |
+			(offsetof(struct fetch_record, payload) + len);
 		return len + 1;
 	}
-	found = fetch_add_string(read->to, addr, limit, user, false, true, body, len) - len;
+	found = fetch_add_string(read->to, addr, limit, user, false, true,
+				 payload, len) - len;
 	/*
-	 * The last one that may be read was taken for the null byte, unless this is
-	 * "(fault)": then the first byte or the last one cannot be read.
+	 * The last byte that may be read was replaced by the null byte, unless
+	 * this is "(fault)": then the first byte or the last cannot be read.
 	 */
 	if (found != limit || !fetch_read_bytes(&first, addr, 1, user) ||
 	    !fetch_read_bytes(&last, addr + limit - 1, 1, user) || !last)
 		return len + found;
 	to[limit - 1] = last;
 	to[limit] = '\0';
-	*(u32 *)(body + read->to) += 1 << 16;
+	*(u32 *)(payload + read->to) += 1 << 16;
 	return len + limit + 1;
 }
 
 /**
- * fetch_memory - fetch what else is read from memory
- * @program: says what
+ * fetch_memory - fetch other memory than plain strings
+ * @code: the fetch code
  * @from: where the arguments are
- * @body: of the record
+ * @payload: of the record
  * @len: how much of it is in use, in bytes
  *
  * Context: any; preemption is disabled.
- * Return: how much is in use then.
+ * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_memory(const struct fetch_program *program, const void *from,
-				  char *body, unsigned int len)
+unsigned int notrace fetch_memory(const struct fetch_code *code,
+				  const void *from, char *payload,
+				  unsigned int len)
 {
-	const struct fetch_read *read = program->reads;
+	const struct fetch_read *read = code->reads;
 
-	for (int i = program->nr_reads; i; i--, read++) {
+	for (int i = code->nr_reads; i; i--, read++) {
 		unsigned long addr = read->absolute ? READ_ONCE(read->address) :
 			*(const unsigned long *)(from + read->from);
-		/* What has a symbol or an address of its own is the kernel's. */
-		bool user = program->user && !read->absolute, ok = true;
-		int hop = 0;
+		/* Symbols and absolute addresses are of the kernel. */
+		bool user = code->user && !read->absolute, ok = true;
+		int deref = 0;
 
-		for (; hop < read->nr_hops - 1 && ok; hop++)
-			ok = fetch_read_bytes(&addr, addr + read->hops[hop],
+		for (; deref < read->nr_derefs - 1 && ok; deref++)
+			ok = fetch_read_bytes(&addr, addr + read->derefs[deref],
 					      sizeof(addr), user);
-		addr += read->hops[hop];
+		addr += read->derefs[deref];
 
 		switch (read->kind) {
 		case FETCH_READ_STRING:
 		case FETCH_READ_USTRING:
 			len = fetch_add_other_string(read, addr, read->size,
-						     user, ok, body, len);
+						     user, ok, payload, len);
 			continue;
 		case FETCH_READ_LIMITED_STRING:
 			len = fetch_add_limited_string(read, from, addr, user,
-						       body, len);
+						       payload, len);
 			continue;
 		case FETCH_READ_BYTES:
-			ok = ok && fetch_read_bytes(body + read->to, addr,
+			ok = ok && fetch_read_bytes(payload + read->to, addr,
 						    read->size, user);
 			break;
 		default:
 			ok = ok && fetch_read_bits(read, addr, user,
-						   body + read->to);
+						   payload + read->to);
 		}
 		if (!ok) {
-			memset(body + read->to, 0, read->size);
-			*(u32 *)body |= BIT(read->fault);
+			memset(payload + read->to, 0, read->size);
+			*(u32 *)payload |= BIT(read->fault);
 		}
 	}
 	return len;
 }
 
-/* --- records -------------------------------------------------------------- */
-
 /**
- * fetch_get_buffers - before an event is enabled
- * @pool: what the buffers belong to
- * @size: of what there is for each CPU, in bytes
+ * fetch_get_buffers - allocate payload buffers for an event
+ * @pool: the pool of the event
+ * @size: size of the buffers of each CPU, in bytes
  *
  * Context: may sleep; event_mutex held.
- * Return: 0 or -ENOMEM.
+ * Return: 0 on success, -ENOMEM otherwise.
  */
 int fetch_get_buffers(struct fetch_pool *pool, size_t size)
 {
@@ -382,8 +408,10 @@ int fetch_get_buffers(struct fetch_pool *pool, size_t size)
 }
 
 /**
- * fetch_put_buffers - when nobody can be in the event's program any more
- * @pool: what the buffers belong to
+ * fetch_put_buffers - release the payload buffers of an event
+ * @pool: the pool of the event
+ *
+ * No CPU may run the fetch code of the event any more.
  *
  * Context: may sleep; event_mutex held.
  */
@@ -397,43 +425,53 @@ void fetch_put_buffers(struct fetch_pool *pool)
 	}
 }
 
-/* Something that readers may still use was taken away. Protected by event_mutex. */
-static bool must_wait;
+/*
+ * Set if readers may still use something that was removed. Protected by
+ * event_mutex.
+ */
+static bool fetch_wait_needed;
 
 /**
- * fetch_must_wait - say that something was taken away from readers
+ * fetch_must_wait - note that something was removed that readers may still use
  *
- * For fetch_wait(). Readers are those who run with preemption disabled, and have found
- * a program, a file that records go to, or what leads to them.
+ * The next fetch_wait() will wait for a grace period. Readers run with
+ * preemption disabled and use fetch code, trace files, and the lists that they
+ * are found by.
  *
  * Context: event_mutex held.
  */
 void fetch_must_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
-	must_wait = true;
+	fetch_wait_needed = true;
 }
 
 /**
- * fetch_wait - wait until no reader uses what was taken away
+ * fetch_wait - wait until no reader uses anything that was removed
  *
- * Waits for one grace period if there is something since it was called last, and else
- * not at all: to remove many events that are disabled takes one grace period.
+ * Waits for one grace period if fetch_must_wait() was called since the last
+ * call, and not at all otherwise: removing any number of disabled events takes
+ * one grace period.
  *
  * Context: may sleep; event_mutex held.
  */
 void fetch_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
-	if (must_wait)
+	if (fetch_wait_needed) {
+		/* This also ends what a batch has deferred. */
 		tracepoint_synchronize_unregister();
-	must_wait = false;
+		/* Readers of anything but the users of an event. */
+		synchronize_rcu();
+	}
+	fetch_wait_needed = false;
 }
 
 /*
- * Neither registered probe is called: they only say where records go that
- * tracepoint_probe_register() got with them. A tracepoint makes all of this known to
- * the rest of the kernel, and lets BPF programs be attached.
+ * These probes are registered but never called: they mark the kind of user, and
+ * the data of tracepoint_probe_register() is the destination of the records.
+ * Registering them with a tracepoint makes the event known to the rest of the
+ * kernel, and lets BPF programs be attached.
  */
 void fetch_buffer_probe(void *file)
 {
@@ -444,10 +482,11 @@ void fetch_perf_probe(void *call)
 }
 
 /*
- * The registers of the code that has hit the event, as far as call chains need them.
- * False if it is not known how to set them on this architecture.
+ * Set the registers that call chains need from @where. False if that is not
+ * implemented for this architecture.
  */
-static bool fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where)
+static bool fetch_set_regs(struct pt_regs *regs,
+			   const struct fetch_where *where)
 {
 	memset(regs, 0, sizeof(*regs));
 #if defined(CONFIG_X86_64)
@@ -456,7 +495,7 @@ static bool fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where
 	regs->bp = where->fp;
 	regs->cs = __KERNEL_CS;
 	regs->ss = __KERNEL_DS;
-	/* Says to perf that the stack begins here, and not where perf is called. */
+	/* Makes perf unwind from these registers, not from its caller. */
 	regs->flags = X86_EFLAGS_FIXED;
 #elif defined(CONFIG_ARM64)
 	regs->pc = where->ip;
@@ -478,11 +517,11 @@ static bool fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where
 	return true;
 }
 
-/* With filters, triggers and what else there may be between an event and its buffer. */
+/* To the ring buffer by way of filters, triggers and exports. */
 static void fetch_to_trace_buffer(const struct fetch_event *event,
 				  struct trace_event_file *file,
 				  const void *source, unsigned long ip,
-				  const char *body, unsigned int len)
+				  const char *payload, unsigned int len)
 {
 	struct trace_event_buffer fbuffer;
 	struct fetch_where where;
@@ -495,8 +534,8 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 	if (!rec)
 		return;
 	rec->ip = ip;
-	memcpy(rec->body, body, len);
-	if (file->tr->trace_flags & TRACE_ITER_STACKTRACE) {
+	memcpy(rec->payload, payload, len);
+	if (file->tr->trace_flags & TRACE_ITER(STACKTRACE)) {
 		event->where(event, source, &where);
 		if (fetch_set_regs(&regs, &where))
 			fbuffer.regs = &regs;
@@ -506,7 +545,8 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 
 #ifdef CONFIG_PERF_EVENTS
 static void fetch_to_perf(struct fetch_event *event, const void *source,
-			  unsigned long ip, const char *body, unsigned int len)
+			  unsigned long ip, const char *payload,
+			  unsigned int len)
 {
 	struct trace_event_call *call = &event->call;
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
@@ -517,8 +557,9 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 
 	if (!bpf_prog_array_valid(call) && hlist_empty(head))
 		return;
-	/* A u32 with the size comes before the record in perf's own. */
-	size = ALIGN(sizeof(*rec) + len + sizeof(u32), sizeof(u64)) - sizeof(u32);
+	/* perf puts a u32 with the size before the record. */
+	size = ALIGN(sizeof(*rec) + len + sizeof(u32), sizeof(u64)) -
+	       sizeof(u32);
 	rec = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!rec)
 		return;
@@ -526,34 +567,37 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 	if (!fetch_set_regs(regs, &where))
 		perf_arch_fetch_caller_regs(regs, where.ip);
 	rec->ip = ip;
-	memcpy(rec->body, body, len);
-	memset(rec->body + len, 0, size - sizeof(*rec) - len);
+	memcpy(rec->payload, payload, len);
+	memset(rec->payload + len, 0, size - sizeof(*rec) - len);
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
 static void fetch_to_perf(struct fetch_event *event, const void *source,
-			  unsigned long ip, const char *body, unsigned int len)
+			  unsigned long ip, const char *payload,
+			  unsigned int len)
 {
 }
 #endif
 
 /**
- * fetch_emit_slow - give a record to one of those who have enabled the event
+ * fetch_emit_slow - emit a record to one user of the event
  * @event: the event
- * @func: its probe and what it was registered with
- * @source: for the event's where()
- * @ip: for the record
- * @body: of the record
- * @len: of the body, in bytes
- * @locked: the lock against recursion is held
+ * @func: the probe of the user and its data
+ * @source: passed to event->where()
+ * @ip: struct fetch_record::ip
+ * @payload: of the record
+ * @len: of the payload, in bytes
+ * @locked: the ftrace recursion lock is held
  *
- * All ways but the short one lead through functions that may be traced.
+ * Unlike fetch_to_buffer(), this calls functions that may be traced.
  *
  * Context: any; preemption is disabled, once.
  */
-noinline void notrace fetch_emit_slow(struct fetch_event *event, const struct tracepoint_func *func,
-				      const void *source, unsigned long ip, const char *body,
-				      unsigned int len, bool locked)
+noinline void notrace fetch_emit_slow(struct fetch_event *event,
+				      const struct tracepoint_func *func,
+				      const void *source, unsigned long ip,
+				      const char *payload, unsigned int len,
+				      bool locked)
 {
 	int bit = 0;
 
@@ -561,59 +605,64 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event, const struct tr
 		bit = ftrace_test_recursion_trylock(ip, ip);
 		if (bit < 0)
 			return;
-		/* Preemption is disabled already; once is what is taken off again. */
+		/*
+		 * Preemption is disabled already. The preemption count in the
+		 * record leaves out one level only.
+		 */
 		preempt_enable_no_resched_notrace();
 	}
 	if (func->func == fetch_buffer_probe)
-		fetch_to_trace_buffer(event, func->data, source, ip, body, len);
+		fetch_to_trace_buffer(event, func->data, source, ip, payload,
+				      len);
 	else if (func->func == fetch_perf_probe)
-		fetch_to_perf(event, source, ip, body, len);
+		fetch_to_perf(event, source, ip, payload, len);
 	if (!locked) {
 		preempt_disable_notrace();
 		ftrace_test_recursion_unlock(bit);
 	}
 }
 
-/* --- what user space sees ------------------------------------------------- */
-
 /**
- * fetch_align - align what comes next in the body
- * @event: the event; its gaps are those so far
- * @offset: how much of the body is in use, in bytes; updated
- * @align: a power of 2, in bytes, from the start of the record, as user space is told
+ * fetch_align - align the next field in the payload
+ * @event: the event; a gap is added to it if needed
+ * @offset: size of the payload so far, in bytes; updated
+ * @align: alignment from the start of the record, in bytes; a power of 2
  */
 void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 {
-	u32 from = *offset + offsetof(struct fetch_record, body), to = ALIGN(from, align);
+	u32 from = *offset + offsetof(struct fetch_record, payload),
+	    to = ALIGN(from, align);
 	u32 word = round_down(from, sizeof(u64));
 	u64 keep = U64_MAX;
 
-	*offset = to - offsetof(struct fetch_record, body);
+	*offset = to - offsetof(struct fetch_record, payload);
 	if (from == to)
 		return;
 	memset((char *)&keep + from - word, 0, to - from);
-	event->gaps[event->nr_gaps++] = (struct fetch_gap) {
-		.at = word - offsetof(struct fetch_record, body), .keep = keep,
+	event->gaps[event->nr_gaps++] = (struct fetch_gap){
+		.at = word - offsetof(struct fetch_record, payload),
+		.keep = keep,
 	};
 }
 
 /**
- * fetch_place_field - set what a field takes in the body
- * @event: of the field
- * @field: the field; gets its offset, size and type for user space
- * @offset: how much of the body is in use, in bytes; updated
+ * fetch_place_field - allocate a field in the payload
+ * @event: event of the field
+ * @field: the field; its offset, size and ctype are set
+ * @offset: size of the payload so far, in bytes; updated
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -E2BIG if it does not fit.
+ * Return: 0 on success, -E2BIG if the field does not fit, -ENOMEM otherwise.
  */
-int fetch_place_field(struct fetch_event *event, struct fetch_field *field, u32 *offset)
+int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
+		      u32 *offset)
 {
 	bool string = fetch_is_string(field->type);
 	u32 element = string ? sizeof(u32) : field->type->size;
 	u32 size = element * max(field->count, 1);
 
 	fetch_align(event, offset, element);
-	if (*offset + size > FETCH_MAX_BODY)
+	if (*offset + size > FETCH_MAX_PAYLOAD)
 		return -E2BIG;
 	field->offset = *offset;
 	field->size = size;
@@ -622,29 +671,36 @@ int fetch_place_field(struct fetch_event *event, struct fetch_field *field, u32 
 	if (string)
 		field->ctype = kstrdup("__data_loc char[]", GFP_KERNEL);
 	else if (field->count)
-		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]", field->type->ctype, field->count);
+		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]",
+					 field->type->ctype, field->count);
 	else
 		field->ctype = kstrdup(field->type->ctype, GFP_KERNEL);
 	return field->ctype ? 0 : -ENOMEM;
 }
 
 /**
- * fetch_trace_field - describe a field to user space
- * @to: filled in; its members are constant
- * @type: in C
+ * fetch_trace_field - fill in a struct trace_event_fields
+ * @to: the entry to fill in; its members are constant
+ * @type: C type
  * @name: of the field
  * @size: in bytes
- * @count: number of elements; 0 if it is not an array
- * @sign: it is signed
+ * @count: number of elements; 0 if the field is not an array
+ * @sign: the field is signed
  *
  * Return: where the next one goes.
  */
-struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, const char *type,
-					     const char *name, int size, int count, bool sign)
+struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
+					     const char *type, const char *name,
+					     int size, int count, bool sign)
 {
 	struct trace_event_fields field = {
-		.type = type, .name = name, .size = size, .align = size / max(count, 1),
-		.is_signed = sign, .filter_type = FILTER_OTHER, .len = count,
+		.type = type,
+		.name = name,
+		.size = size,
+		.align = size / max(count, 1),
+		.is_signed = sign,
+		.filter_type = FILTER_OTHER,
+		.len = count,
 	};
 
 	memcpy(to, &field, sizeof(field));
@@ -652,70 +708,79 @@ struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, cons
 }
 
 /**
- * fetch_trace_fields - describe fields to user space
- * @to: filled in
- * @fields: the fields, which are placed
- * @nr: how many
+ * fetch_trace_fields - fill in the struct trace_event_fields of several fields
+ * @to: the entries to fill in
+ * @fields: the fields, after fetch_place_field()
+ * @nr: number of @fields
  *
  * Return: where the next one goes.
  */
 struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
-					      const struct fetch_field *fields, unsigned int nr)
+					      const struct fetch_field *fields,
+					      unsigned int nr)
 {
 	for (; nr; nr--, fields++)
-		to = fetch_trace_field(to, fields->ctype, fields->name, fields->size,
-				       fields->count, fields->type->format == FETCH_SIGNED);
+		to = fetch_trace_field(to, fields->ctype, fields->name,
+				       fields->size, fields->count,
+				       fields->type->format == FETCH_SIGNED);
 	return to;
 }
 
 /**
- * fetch_print_fmt_fault - what print_fmt has for a field that can have a fault
- * @s: gets it
- * @field: the field; the format has a %s for it if it can
+ * fetch_print_fmt_fault - add the fault argument of a field to print_fmt
+ * @s: the buffer to add to
+ * @field: the field; the format has a %s for it if field->fault >= 0
  */
 void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field)
 {
 	if (field->fault >= 0)
-		seq_buf_printf(s, ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
+		seq_buf_printf(s,
+			       ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
 			       BIT(field->fault));
 }
 
 /**
- * fetch_print_fmt_arg - what print_fmt has for a field after the format
- * @s: gets it
+ * fetch_print_fmt_arg - add the argument of a field to print_fmt
+ * @s: the buffer to add to
  * @field: the field
- * @whole: the format has a conversion for the whole of an array
+ * @whole: the format has one conversion for a whole array
  *
- * The parser of libtraceevent understands no more than what is in here.
+ * Uses only what the parser of libtraceevent understands.
  */
-void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field, bool whole)
+void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
+			 bool whole)
 {
 	bool is_signed = field->type->format == FETCH_SIGNED;
 
 	if (fetch_is_string(field->type))
 		seq_buf_printf(s, ", __get_str(%s)", field->name);
 	else if (field->count && !whole)
-		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)", field->name, field->count,
-			       field->type->size);
+		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)",
+			       field->name, field->count, field->type->size);
 	else if (field->type->format == FETCH_SYMBOL)
 		seq_buf_printf(s, ", (void *)REC->%s", field->name);
 	else if (is_signed && !field->count && field->type->size < sizeof(int))
-		/* Which does not extend the sign by itself. */
-		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s", field->name,
-			       field->type->size == 1 ? S8_MAX : S16_MAX, field->name,
-			       1 << (field->type->size * 8), field->name);
+		/*
+		 * libtraceevent does not sign-extend fields smaller than an
+		 * int.
+		 */
+		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s",
+			       field->name,
+			       field->type->size == 1 ? S8_MAX : S16_MAX,
+			       field->name, 1 << (field->type->size * 8),
+			       field->name);
 	else
 		seq_buf_printf(s, ", REC->%s", field->name);
 	fetch_print_fmt_fault(s, field);
 }
 
 /**
- * fetch_print_fmt - make the print_fmt of an event
- * @event: gets it
- * @write: writes it; called until the buffer is large enough
+ * fetch_print_fmt - set the print_fmt of an event
+ * @event: the event
+ * @write: writes print_fmt; called again until the buffer is large enough
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0 on success, -ENOMEM otherwise.
  */
 int fetch_print_fmt(struct fetch_event *event,
 		    void (*write)(struct fetch_event *event, struct seq_buf *s))
@@ -740,10 +805,10 @@ int fetch_print_fmt(struct fetch_event *event,
 
 /**
  * fetch_get_value - read a number in a record
- * @at: where it is
+ * @at: its address
  * @size: in bytes: 1, 2, 4 or 8
  *
- * Return: the number; its sign is not extended.
+ * Return: the number, not sign-extended.
  */
 u64 fetch_get_value(const void *at, unsigned int size)
 {
@@ -759,11 +824,10 @@ u64 fetch_get_value(const void *at, unsigned int size)
 	}
 }
 
-/* --- events --------------------------------------------------------------- */
-
 /*
- * Whether there was memory for all fields, and for the directory if there are any yet:
- * trace_add_event_call() does not say.
+ * True if all fields and the directory of the event were allocated, the
+ * directory only if there are any yet. trace_add_event_call() does not return
+ * these errors.
  */
 static bool fetch_is_complete(struct fetch_event *event)
 {
@@ -776,22 +840,25 @@ static bool fetch_is_complete(struct fetch_event *event)
 		wanted++;
 	if (wanted->type)
 		return false;
-	file = find_event_file(tr, event->class.system, trace_event_name(&event->call));
+	file = find_event_file(tr, event->class.system,
+			       trace_event_name(&event->call));
 	return file && (file->ei || !tr->event_dir);
 }
 
 /**
- * fetch_register_event - let user space see an event
+ * fetch_register_event - register an event with the trace event core
  * @event: the event; its name, system, fields and print_fmt are set
- * @funcs: how it is printed
+ * @funcs: print functions
  * @reg: see fetch_reg()
- * @ops: of its kind of dynamic events
+ * @ops: operations of its kind of dynamic events
  *
  * Context: may sleep; event_mutex held.
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
-int fetch_register_event(struct fetch_event *event, struct trace_event_functions *funcs,
-			 int (*reg)(struct trace_event_call *call, enum trace_reg type, void *data),
+int fetch_register_event(struct fetch_event *event,
+			 struct trace_event_functions *funcs,
+			 int (*reg)(struct trace_event_call *call,
+				    enum trace_reg type, void *data),
 			 struct dyn_event_operations *ops)
 {
 	struct trace_event_call *call = &event->call;
@@ -819,24 +886,29 @@ int fetch_register_event(struct fetch_event *event, struct trace_event_functions
 		return -ENOMEM;
 	}
 	dyn_event_init(&event->devent, ops);
-	return dyn_event_add(&event->devent, call);
+	ret = dyn_event_add(&event->devent, call);
+	if (ret)
+		trace_remove_event_call(call);
+	return ret;
 }
 
 /**
- * fetch_reg - what the reg() of the class of an event does
+ * fetch_reg - common part of struct trace_event_class::reg()
  * @call: of a struct fetch_event
- * @type: what happens
- * @data: as reg() gets it
- * @attach: called when somebody begins to use the event
- * @detach: called when nobody uses the event any more
+ * @type: as passed to reg()
+ * @data: as passed to reg()
+ * @attach: called after a user was added
+ * @detach: called after the last user was removed
  *
  * Context: may sleep; event_mutex held.
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
-	      int (*attach)(struct fetch_event *event), void (*detach)(struct fetch_event *event))
+	      int (*attach)(struct fetch_event *event),
+	      void (*detach)(struct fetch_event *event))
 {
-	struct fetch_event *event = container_of(call, struct fetch_event, call);
+	struct fetch_event *event =
+		container_of(call, struct fetch_event, call);
 	int ret = trace_event_reg(call, type, data);
 	enum trace_reg undo = TRACE_REG_UNREGISTER;
 
@@ -861,7 +933,9 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_UNREGISTER:
 #endif
-		/* In a batch the probes are still there, but nobody wants them. */
+		/*
+		 * In a batch the probes are still registered, but have no user.
+		 */
 		fetch_must_wait();
 		if (!--event->nr_users)
 			detach(event);
@@ -873,11 +947,11 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 }
 
 /**
- * fetch_enable_event - enable an event in the trace array of the top
+ * fetch_enable_event - enable an event in the top trace array
  * @event: the event
  *
  * Context: may sleep; event_mutex held.
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_enable_event(struct fetch_event *event)
 {
@@ -897,7 +971,7 @@ static struct fetch_event *to_fetch_event(struct dyn_event *ev)
  * fetch_is_busy - the is_busy() of dynamic events
  * @ev: of a struct fetch_event
  *
- * Return: whether somebody uses the event.
+ * Return: true if the event has users, false otherwise.
  */
 bool fetch_is_busy(struct dyn_event *ev)
 {
@@ -908,16 +982,16 @@ bool fetch_is_busy(struct dyn_event *ev)
 
 /**
  * fetch_match - the match() of dynamic events
- * @system: wanted, or NULL
- * @name: wanted, or empty
+ * @system: system to match, or NULL for any
+ * @name: name to match, or empty for any
  * @argc: ignored
  * @argv: ignored
  * @ev: of a struct fetch_event
  *
- * Return: whether the event is one of these.
+ * Return: true if the event matches, false otherwise.
  */
-bool fetch_match(const char *system, const char *name, int argc, const char **argv,
-		 struct dyn_event *ev)
+bool fetch_match(const char *system, const char *name, int argc,
+		 const char **argv, struct dyn_event *ev)
 {
 	struct fetch_event *event = to_fetch_event(ev);
 
@@ -926,7 +1000,7 @@ bool fetch_match(const char *system, const char *name, int argc, const char **ar
 }
 
 /**
- * fetch_free_event - free what an event is made of
+ * fetch_free_event - free the members of an event
  * @event: the event, which is not registered; it is not freed itself
  */
 void fetch_free_event(struct fetch_event *event)
@@ -942,25 +1016,24 @@ void fetch_free_event(struct fetch_event *event)
 	kfree(event->tp.name);
 }
 
-/* --- files ---------------------------------------------------------------- */
-
 /**
- * fetch_check_open - whether a file about events may be opened
+ * fetch_check_open - check whether a file in tracefs may be opened
  *
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_check_open(void)
 {
-	return security_locked_down(LOCKDOWN_TRACEFS) ?: tracing_check_open_get_tr(NULL);
+	return security_locked_down(LOCKDOWN_TRACEFS) ?:
+		tracing_check_open_get_tr(NULL);
 }
 
 /**
- * fetch_run_line - do what a line says that was written to a file
+ * fetch_run_line - process a line that was written to a file
  * @file: the file
- * @text: the line: a definition, or "!" or "-:" and what is to be removed
+ * @text: the line: a definition, or "!" or "-:" and the event to remove
  *
  * Context: may sleep.
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_run_line(const struct fetch_file *file, const char *text)
 {
@@ -975,24 +1048,25 @@ int fetch_run_line(const struct fetch_file *file, const char *text)
 }
 
 /**
- * fetch_write_lines - the write() of a file
+ * fetch_write_lines - common part of write() of a file
  * @file: the file
- * @filp: as write() gets it
- * @ubuf: as write() gets it
- * @count: as write() gets it
- * @ppos: as write() gets it
+ * @filp: as passed to write()
+ * @ubuf: as passed to write()
+ * @count: as passed to write()
+ * @ppos: as passed to write()
  * @run: called with each line
  *
  * Context: may sleep.
- * Return: @count or a negative error.
+ * Return: @count on success, a negative errno otherwise.
  */
 ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 			  const char __user *ubuf, size_t count, loff_t *ppos,
 			  int (*run)(const char *text))
 {
-	/* trace_parse_run_command() only says so in the log of the kernel. */
+	/* trace_parse_run_command() reports this in the kernel log only. */
 	if (count > file->max_text) {
-		char *line __free(kfree) = memdup_user_nul(ubuf, file->max_text + 1);
+		char *line __free(kfree) =
+			memdup_user_nul(ubuf, file->max_text + 1);
 
 		if (IS_ERR(line))
 			return PTR_ERR(no_free_ptr(line));
@@ -1005,13 +1079,13 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 }
 
 /**
- * fetch_names_events - whether a text that is no definition may name events
- * @text: what is to be removed
+ * fetch_names_events - check whether a text may be the name of an event
+ * @text: the event to remove
  *
- * dyn_event_release() would take the first word of a definition with an error for the name of
- * an event.
+ * A definition with a syntax error must not be passed to dyn_event_release(),
+ * which would take its first word for the name of an event.
  *
- * Return: whether it is a word, with or without a group.
+ * Return: true if @text is a single word, with or without a group.
  */
 bool fetch_names_events(const char *text)
 {
@@ -1021,20 +1095,21 @@ bool fetch_names_events(const char *text)
 /**
  * fetch_remove_named - remove events
  * @file: their file
- * @group: their group, or empty for those of any group
- * @group_len: of @group, in characters
- * @name: of the events; if it has dots, as those of functions that the compiler has
- *	cloned, underscores are meant
- * @name_len: of @name, in characters
+ * @group: their group, or empty for any group
+ * @group_len: length of @group, in characters
+ * @name: their name; dots, as in the names of functions cloned by the compiler,
+ *	are replaced by underscores
+ * @name_len: length of @name, in characters
  *
  * Context: may sleep.
- * Return: 0 or a negative error.
+ * Return: 0 on success, a negative errno otherwise.
  */
-int fetch_remove_named(const struct fetch_file *file, const char *group, int group_len,
-		       const char *name, int name_len)
+int fetch_remove_named(const struct fetch_file *file, const char *group,
+		       int group_len, const char *name, int name_len)
 {
-	char *command __free(kfree) = kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
-						group_len ? "/" : "", name_len, name);
+	char *command __free(kfree) =
+		kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
+			  group_len ? "/" : "", name_len, name);
 
 	if (!command)
 		return -ENOMEM;
@@ -1043,10 +1118,10 @@ int fetch_remove_named(const struct fetch_file *file, const char *group, int gro
 }
 
 /**
- * fetch_boot_lines - do what the kernel's command line says
- * @file: whose parameter it is
- * @lines: separated by semicolons; changed
- * @run: called with each
+ * fetch_boot_lines - process the lines of a kernel parameter
+ * @file: the file of the parameter
+ * @lines: lines separated by semicolons; modified
+ * @run: called with each line
  *
  * Context: may sleep.
  */
@@ -1056,16 +1131,17 @@ void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
 	char *line;
 	int ret;
 
-	/* Tracing is locked down, or there was no memory for it. */
+	/* Tracing is locked down, or the trace array was not allocated. */
 	if (!top_trace_array())
 		return;
 	while ((line = strsep(&lines, ";"))) {
-		/* As trace_parse_run_command() does with what is written to the file. */
+		/* Comments, as in trace_parse_run_command(). */
 		line[strcspn(line, "#")] = '\0';
 		if (!*skip_spaces(line))
 			continue;
 		ret = run(line);
 		if (ret)
-			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line, ret);
+			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line,
+				ret);
 	}
 }

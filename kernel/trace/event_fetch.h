@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events whose records a program puts together: function events and marker events.
+ * Events whose records are built by fetch code: function events and marker
+ * events.
  *
  * See event_fetch.c.
  *
@@ -19,48 +20,54 @@
 #include "trace_dynevent.h"
 
 /*
- * The body of a record, which is all of it after struct fetch_record, is put
- * together in a buffer and then copied to wherever it is wanted. A record fits into
- * a sub-buffer of 4 KiB with the headers of both.
+ * The payload of a record is everything after struct fetch_record. It is built
+ * in a buffer and then copied to each destination. With this limit a record and
+ * its headers fit into a sub-buffer of 4 KiB.
  */
-#define FETCH_MAX_BODY	3968
-/* Strings get this many bytes, with the null byte at the end; longer ones are cut off. */
+#define FETCH_MAX_PAYLOAD	3968
+/*
+ * Maximum and minimum room for a string, in bytes, including the null byte.
+ * Longer strings are truncated.
+ */
 #define FETCH_MAX_STRING	1024
 #define FETCH_MIN_STRING	8
-/* Pointers that are followed from an argument to what is shown. */
-#define FETCH_MAX_HOPS	8
+/* Maximum number of dereferences from an argument to a field. */
+#define FETCH_MAX_DEREFS	8
 
 struct fetch_record {
 	struct trace_entry	ent;
-	/* Who called the function, or where the marker is. */
+	/* The caller of the function, or the address of the marker. */
 	unsigned long		ip;
-	char			body[];
+	char			payload[];
 };
 
 /**
- * struct fetch_field - a field of an event, and where it comes from
+ * struct fetch_field - a field of an event and its source
  * @name: of the field
- * @ctype: for the format file, with the bound of an array
+ * @ctype: type in the format file, including the bound of an array
  * @type: of the field or of its elements
  * @count: number of elements; 0 if the field is not an array
  * @size: in bytes, in the fixed part of the record
- * @offset: in bytes, from the start of the body
- * @fault: bit in the word of faults at the start of the body; -1 if reading it cannot
- *	fault, or if it shows so itself
- * @arg: position of the argument; -1 if it does not come from one
- * @absolute: it is read from @address
- * @from: where the argument is, in bytes, in what the program is called with
+ * @offset: in bytes, from the start of the payload
+ * @fault: bit in the fault word at the start of the payload; -1 if reading the
+ *	field cannot fault, or if the field itself shows the fault, as a string
+ *	does
+ * @arg: position of the argument; -1 if the source is not an argument
+ * @absolute: the field is read from @address
+ * @from: offset of the argument in the source of the fetch code, in bytes
  * @address: for @absolute
- * @read: what the source points to is shown, not the source itself
- * @nr_hops: number of @hops
- * @hops: in bytes: what is added to a pointer. All but the last lead to the next
- *	pointer.
- * @bits: width of a bit field; 0 if it is none
- * @bit_offset: of a bit field, from where the last hop leads to, below 8
- * @limited: of a string, another argument says how long it may be
- * @limit_from: where that argument is, in bytes
- * @max_len: of a string, so many bytes are looked at; 0 if all are
- * @at: position in the definition, for messages
+ * @read: the field is the memory that the source points to, not the source
+ *	itself
+ * @nr_derefs: number of @derefs
+ * @derefs: offsets in bytes that are added to each pointer. All but the last
+ *	are those of the next pointer.
+ * @bits: width of a bit field; 0 if the field is not a bit field
+ * @bit_offset: of a bit field, from the address of the last dereference, below
+ *	8
+ * @limited: another argument limits the length of the string
+ * @limit_from: offset of that argument, in bytes
+ * @max_len: maximum number of bytes to read of the string; 0 for no limit
+ * @at: position in the definition, for error_log
  */
 struct fetch_field {
 	char				*name;
@@ -75,8 +82,8 @@ struct fetch_field {
 	u16				from;
 	unsigned long			address;
 	bool				read;
-	u8				nr_hops;
-	s32				hops[FETCH_MAX_HOPS];
+	u8				nr_derefs;
+	s32				derefs[FETCH_MAX_DEREFS];
 	u8				bits;
 	u8				bit_offset;
 	bool				limited;
@@ -85,13 +92,13 @@ struct fetch_field {
 	u16				at;
 };
 
-/* An argument that is copied as it is. */
+/* An argument that is copied unchanged. */
 struct fetch_copy {
 	u16	from;
 	u16	to;
 };
 
-/* Those of one size are together, so that the size is not looked at for each. */
+/* Copies are sorted by size, so that the size is not tested for each. */
 enum fetch_copy_size {
 	FETCH_COPY_8,
 	FETCH_COPY_4,
@@ -116,11 +123,11 @@ enum fetch_read_kind {
 	FETCH_READ_LIMITED_STRING,
 };
 
-/* Other memory that is read. */
+/* Any other read of memory. */
 struct fetch_read {
 	u8			kind;
 	s8			fault;
-	u8			nr_hops;
+	u8			nr_derefs;
 	bool			absolute;
 	bool			limited;
 	u8			bits;
@@ -130,20 +137,20 @@ struct fetch_read {
 	u16			to;
 	u16			size;
 	unsigned long		address;
-	s32			hops[FETCH_MAX_HOPS];
+	s32			derefs[FETCH_MAX_DEREFS];
 };
 
 /**
- * struct fetch_program - fetches fields, one after the other
+ * struct fetch_code - instructions that fetch fields
  * @nr_copies: number of @copies of each size
  * @nr_strings: number of @strings
  * @nr_reads: number of @reads
- * @user: addresses of both user and kernel space mean user space
- * @copies: arguments that are copied, sorted by size
+ * @user: where user and kernel space overlap, addresses are of user space
+ * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
- * @reads: other memory that is read
+ * @reads: other memory to read
  */
-struct fetch_program {
+struct fetch_code {
 	u8			nr_copies[FETCH_COPY_SIZES];
 	u8			nr_strings;
 	u8			nr_reads;
@@ -154,20 +161,21 @@ struct fetch_program {
 };
 
 /*
- * Bytes between fields, which are aligned: one to seven can be before each field, and before
- * the duration. They are in one word of the record.
+ * The padding before an aligned field, or before the duration: one to seven
+ * bytes within one aligned 64-bit word of the record.
  */
 struct fetch_gap {
-	/* Of the word, from the start of the body, which need not be at one. */
+	/* Offset of the word from the start of the payload; may be negative. */
 	s16	at;
-	/* Bits of the word that are not in the gap. */
+	/* Mask of the bits of the word that are not in the gap. */
 	u64	keep;
 };
 
 /**
- * struct fetch_where - the code that has hit an event, for its call chain
- * @ip: its address
- * @sp: its stack pointer; on arm64 it is not looked at
+ * struct fetch_where - registers of the code that has hit an event, for call
+ * chains
+ * @ip: its instruction pointer
+ * @sp: its stack pointer; not used on arm64
  * @fp: its frame pointer
  */
 struct fetch_where {
@@ -177,28 +185,29 @@ struct fetch_where {
 };
 
 /**
- * struct fetch_event - an event whose record a program puts together
- * @tp: what tracefs, perf and BPF enable; its probes are never called
- * @body_size: in bytes, of the part of the body that has a fixed size
- * @has_faults: there is a word for faults at the start of the body
+ * struct fetch_event - an event whose records are built by fetch code
+ * @tp: the tracepoint that tracefs, perf and BPF enable; its probes are never
+ *	called
+ * @payload_size: size of the fixed part of the payload, in bytes
+ * @has_faults: the payload starts with a fault word
  * @nr_gaps: number of @gaps
- * @gaps: what is between fields, and cleared in each record
- * @where: says where a hit was, of what fetch_emit() got as its source
- * @nr_users: whose probes are registered
- * @call: of the event
- * @class: of the event
- * @devent: of the event
+ * @gaps: padding between fields, cleared in each record
+ * @where: gets the registers of a hit from the source argument of fetch_emit()
+ * @nr_users: number of registered users: trace instances and perf
+ * @call: trace event call of the event
+ * @class: class of the event
+ * @devent: dynamic event of the event
  * @nr_fields: number of @fields
- * @fields: in the order of the body
+ * @fields: fields in the order of the payload
  */
 struct fetch_event {
 	struct tracepoint	tp;
-	u16			body_size;
+	u16			payload_size;
 	bool			has_faults;
 	u8			nr_gaps;
 	struct fetch_gap	gaps[FETCH_MAX_FIELDS + 1];
-	void			(*where)(const struct fetch_event *event, const void *source,
-					 struct fetch_where *where);
+	void (*where)(const struct fetch_event *event, const void *source,
+		      struct fetch_where *where);
 	unsigned int		nr_users;
 	struct trace_event_call	call;
 	struct trace_event_class class;
@@ -207,16 +216,19 @@ struct fetch_event {
 	struct fetch_field	*fields;
 };
 
-/* A body on its way. */
+/* A payload while it is built. */
 struct fetch_buffer {
-	/* Numbers of 64 bit are aligned in the record, in which the body has this place. */
-	char	align[offsetof(struct fetch_record, body) % sizeof(u64)];
-	char	body[ALIGN(FETCH_MAX_BODY, sizeof(u64))];
+	/*
+	 * 64-bit fields are aligned in the record; align the payload here as it
+	 * is there.
+	 */
+	char	align[offsetof(struct fetch_record, payload) % sizeof(u64)];
+	char	payload[ALIGN(FETCH_MAX_PAYLOAD, sizeof(u64))];
 } __aligned(sizeof(u64));
 
 /**
  * struct fetch_pool - buffers for all events of a kind
- * @buffers: of each CPU; there as long as there are events
+ * @buffers: per CPU; allocated while there are events
  * @nr_users: number of events
  */
 struct fetch_pool {
@@ -224,14 +236,15 @@ struct fetch_pool {
 	unsigned int	nr_users;
 };
 
-void fetch_compile(struct fetch_program *program, const struct fetch_field *field,
+void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size);
-unsigned int fetch_strings(const struct fetch_program *program, const void *from, char *body,
-			   unsigned int len);
-unsigned int fetch_memory(const struct fetch_program *program, const void *from, char *body,
-			  unsigned int len);
-void fetch_emit_slow(struct fetch_event *event, const struct tracepoint_func *func,
-		     const void *source, unsigned long ip, const char *body, unsigned int len,
+unsigned int fetch_strings(const struct fetch_code *code, const void *from,
+			   char *payload, unsigned int len);
+unsigned int fetch_memory(const struct fetch_code *code, const void *from,
+			  char *payload, unsigned int len);
+void fetch_emit_slow(struct fetch_event *event,
+		     const struct tracepoint_func *func, const void *source,
+		     unsigned long ip, const char *payload, unsigned int len,
 		     bool locked);
 void fetch_buffer_probe(void *file);
 void fetch_perf_probe(void *call);
@@ -241,35 +254,44 @@ void fetch_must_wait(void);
 void fetch_wait(void);
 
 void fetch_align(struct fetch_event *event, u32 *offset, u32 align);
-int fetch_place_field(struct fetch_event *event, struct fetch_field *field, u32 *offset);
-struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to, const char *type,
-					     const char *name, int size, int count, bool sign);
+int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
+		      u32 *offset);
+struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
+					     const char *type, const char *name,
+					     int size, int count, bool sign);
 struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
-					      const struct fetch_field *fields, unsigned int nr);
+					      const struct fetch_field *fields,
+					      unsigned int nr);
 u64 fetch_get_value(const void *at, unsigned int size);
 void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field);
-void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field, bool whole);
+void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
+			 bool whole);
 int fetch_print_fmt(struct fetch_event *event,
-		    void (*write)(struct fetch_event *event, struct seq_buf *s));
-int fetch_register_event(struct fetch_event *event, struct trace_event_functions *funcs,
-			 int (*reg)(struct trace_event_call *call, enum trace_reg type, void *data),
+		    void (*write)(struct fetch_event *event,
+				  struct seq_buf *s));
+int fetch_register_event(struct fetch_event *event,
+			 struct trace_event_functions *funcs,
+			 int (*reg)(struct trace_event_call *call,
+				    enum trace_reg type, void *data),
 			 struct dyn_event_operations *ops);
 int fetch_enable_event(struct fetch_event *event);
 bool fetch_is_busy(struct dyn_event *ev);
-bool fetch_match(const char *system, const char *name, int argc, const char **argv,
-		 struct dyn_event *ev);
+bool fetch_match(const char *system, const char *name, int argc,
+		 const char **argv, struct dyn_event *ev);
 void fetch_free_event(struct fetch_event *event);
 int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
-	      int (*attach)(struct fetch_event *event), void (*detach)(struct fetch_event *event));
+	      int (*attach)(struct fetch_event *event),
+	      void (*detach)(struct fetch_event *event));
 
 /**
- * struct fetch_file - a file in tracefs in which a line makes an event
+ * struct fetch_file - a file in tracefs in which each line defines an event
  * @name: of the file
- * @max_text: the longest line, in characters
+ * @max_text: maximum length of a line, in characters
  * @ops: of its kind of dynamic events
- * @create: makes an event of a line
- * @remove: removes what a line after "!" says
- * @too_long: called with the start of a line that is; returns the error
+ * @create: creates an event from a line
+ * @remove: removes the events named by a line, without its leading "!"
+ * @too_long: called with the start of a line that is too long; returns the
+ *	error
  */
 struct fetch_file {
 	const char			*name;
@@ -286,20 +308,22 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 			  const char __user *ubuf, size_t count, loff_t *ppos,
 			  int (*run)(const char *text));
 bool fetch_names_events(const char *text);
-int fetch_remove_named(const struct fetch_file *file, const char *group, int group_len,
-		       const char *name, int name_len);
-void fetch_boot_lines(const struct fetch_file *file, char *lines, int (*run)(const char *text));
+int fetch_remove_named(const struct fetch_file *file, const char *group,
+		       int group_len, const char *name, int name_len);
+void fetch_boot_lines(const struct fetch_file *file, char *lines,
+		      int (*run)(const char *text));
 
-#define FETCH_COPY(type, size)							\
-	do {									\
-		for (n = program->nr_copies[size]; n; n--, copy++)		\
-			*(type *)(body + copy->to) = *(const type *)(from + copy->from); \
+#define FETCH_COPY(type, size)						\
+	do {								\
+		for (n = code->nr_copies[size]; n; n--, copy++)		\
+			*(type *)(payload + copy->to) =			\
+				*(const type *)(from + copy->from);	\
 	} while (0)
 
-static __always_inline void fetch_copies(const struct fetch_program *program, const void *from,
-					 char *body)
+static __always_inline void fetch_copies(const struct fetch_code *code,
+					 const void *from, char *payload)
 {
-	const struct fetch_copy *copy = program->copies;
+	const struct fetch_copy *copy = code->copies;
 	unsigned int n;
 
 	FETCH_COPY(u64, FETCH_COPY_8);
@@ -308,51 +332,64 @@ static __always_inline void fetch_copies(const struct fetch_program *program, co
 	FETCH_COPY(u8, FETCH_COPY_1);
 }
 
-/* What arguments point to. */
-static __always_inline unsigned int fetch_pointed(const struct fetch_program *program,
-						  const void *from, char *body, unsigned int len)
+/* Fetch the memory that arguments point to. */
+static __always_inline unsigned int
+fetch_indirect(const struct fetch_code *code, const void *from, char *payload,
+	       unsigned int len)
 {
-	if (program->nr_strings)
-		len = fetch_strings(program, from, body, len);
-	return program->nr_reads ? fetch_memory(program, from, body, len) : len;
+	if (code->nr_strings)
+		len = fetch_strings(code, from, payload, len);
+	return code->nr_reads ? fetch_memory(code, from, payload, len) : len;
 }
 
 /*
- * Fetches the fields of a program: from the registers, from what the function
- * returned, or from the arguments of a marker, to the body of a record, of which @len
- * bytes are in use. Strings go behind these. Memory that cannot be read leaves a bit in
- * the first word of the body, or a string that says so. Returns how much is in use then.
+ * Fetches fields from registers, a return value, or the arguments of a marker
+ * into @payload, of which @len bytes are in use. Strings are appended. A read
+ * that faults sets its bit in the fault word, the first word of @payload, or
+ * leaves a string that says so. Returns the number of bytes in use afterwards.
  */
-static __always_inline unsigned int fetch(const struct fetch_program *program,
-					  const void *from, char *body, unsigned int len)
+static __always_inline unsigned int fetch_exec(const struct fetch_code *code,
+					       const void *from, char *payload,
+					       unsigned int len)
 {
-	fetch_copies(program, from, body);
-	return fetch_pointed(program, from, body, len);
+	fetch_copies(code, from, payload);
+	return fetch_indirect(code, from, payload, len);
 }
 
 /*
- * What was in the buffer before, or comes with an argument that is less than a register, is
- * not for user space.
+ * The gaps have old buffer contents, or the upper part of an argument that is
+ * smaller than a register; neither must reach user space.
  */
-static __always_inline void fetch_clear_gaps(const struct fetch_event *event, char *body)
+static __always_inline void fetch_clear_gaps(const struct fetch_event *event,
+					     char *payload)
 {
 	for (unsigned int n = 0; n < event->nr_gaps; n++)
-		*(u64 *)(body + event->gaps[n].at) &= event->gaps[n].keep;
+		*(u64 *)(payload + event->gaps[n].at) &= event->gaps[n].keep;
 }
 
-/* Whether anybody but the buffer wants to see the event. */
+/*
+ * True if the event has no filter, trigger or other consumer than the ring
+ * buffer.
+ */
 static __always_inline bool fetch_is_plain(struct trace_event_file *file)
 {
-	return !(file->flags & ~(EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_RECORDED_CMD |
-				 EVENT_FILE_FL_RECORDED_TGID | EVENT_FILE_FL_WAS_ENABLED)) &&
-		!(file->tr->trace_flags & (TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)) &&
-		!static_branch_unlikely(&tracepoint_printk_key) &&
-		!static_branch_unlikely(&trace_event_exports_enabled);
+	return !(file->flags &
+		 ~(EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_RECORDED_CMD |
+		   EVENT_FILE_FL_RECORDED_TGID | EVENT_FILE_FL_WAS_ENABLED)) &&
+	       !(file->tr->trace_flags &
+		 (TRACE_ITER(STACKTRACE) | TRACE_ITER(USERSTACKTRACE))) &&
+	       !static_branch_unlikely(&tracepoint_printk_key) &&
+	       !static_branch_unlikely(&trace_event_exports_enabled);
 }
 
-/* As trace_event_buffer_reserve() and _commit() come to, if there is nothing else. */
-static __always_inline void fetch_to_buffer(struct trace_event_file *file, unsigned long ip,
-					    const char *body, unsigned int len)
+/*
+ * The part of trace_event_buffer_reserve() and trace_event_buffer_commit() that
+ * remains if fetch_is_plain().
+ */
+static __always_inline void fetch_to_buffer(struct trace_event_file *file,
+					    unsigned long ip,
+					    const char *payload,
+					    unsigned int len)
 {
 	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
 	struct ring_buffer_event *slot;
@@ -362,33 +399,40 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file, unsig
 	if (!slot)
 		return;
 	rec = ring_buffer_event_data(slot);
-	/* Without the levels that are due to preemption being disabled here and in between. */
+	/* Leave out the preemption count of this function and its caller. */
 	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
-				     tracing_gen_ctx_dec() - IS_ENABLED(CONFIG_PREEMPT_COUNT));
+				     tracing_gen_ctx_dec() -
+					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
 	rec->ip = ip;
-	memcpy(rec->body, body, len);
+	memcpy(rec->payload, payload, len);
 	trace_buffer_unlock_commit_nostack(buffer, slot);
 }
 
 /*
- * To all for whom the event is enabled. Preemption is disabled, twice. @source is for
- * event->where().
+ * Emit the record to all users of the event. Preemption is disabled, twice.
+ * @source is passed to event->where().
  */
-static __always_inline void fetch_emit(struct fetch_event *event, const void *source,
-				       unsigned long ip, char *body, unsigned int len,
+static __always_inline void fetch_emit(struct fetch_event *event,
+				       const void *source, unsigned long ip,
+				       char *payload, unsigned int len,
 				       bool locked)
 {
-	/* Checking would call functions that can be traced. */
-	struct tracepoint_func *func = rcu_dereference_raw(event->tp.funcs);
+	struct tracepoint_func *func;
 
+	/* What the array and its users are freed after, as for tracepoints. */
+	guard(srcu_fast_notrace)(&tracepoint_srcu);
+	/* srcu_dereference() would call functions that can be traced. */
+	func = rcu_dereference_raw(event->tp.funcs);
 	if (!func)
 		return;
-	fetch_clear_gaps(event, body);
+	fetch_clear_gaps(event, payload);
 	do {
-		if (likely(func->func == fetch_buffer_probe && fetch_is_plain(func->data)))
-			fetch_to_buffer(func->data, ip, body, len);
+		if (likely(func->func == fetch_buffer_probe &&
+			   fetch_is_plain(func->data)))
+			fetch_to_buffer(func->data, ip, payload, len);
 		else
-			fetch_emit_slow(event, func, source, ip, body, len, locked);
+			fetch_emit_slow(event, func, source, ip, payload, len,
+					locked);
 	} while ((++func)->func);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parsers of function events and of marker events have in common.
+ * Helpers shared by the parsers of function events and marker events.
  *
- * It is compiled in user space, too, with the parser of function events.
+ * Also compiled in user space, with the parser of function events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -15,12 +15,12 @@
 #include "fetch_type.h"
 
 /**
- * struct text_parser - goes through a text once
+ * struct text_parser - state of a parser
  * @text: the text
- * @at: what comes next
- * @def: what is filled in, of a type of the parser's own
- * @err: what is wrong, of an enumeration of its own; 0 if nothing is
- * @err_pos: where in @text
+ * @at: the current position
+ * @def: the definition to fill in, of a type of the parser
+ * @err: the first error, of an enumeration of the parser; 0 if there is none
+ * @err_pos: position of the error in @text
  */
 struct text_parser {
 	const char	*text;
@@ -30,8 +30,12 @@ struct text_parser {
 	u16		err_pos;
 };
 
-/* Returns false, as all parts of a parser that have failed do. The first error counts. */
-static inline bool text_fail_at(struct text_parser *p, int err, const char *at)
+/*
+ * Returns false, as all parser functions do on error. Only the first error is
+ * recorded.
+ */
+static inline bool parser_fail_at(struct text_parser *p, int err,
+				  const char *at)
 {
 	if (!p->err) {
 		p->err = err;
@@ -40,30 +44,30 @@ static inline bool text_fail_at(struct text_parser *p, int err, const char *at)
 	return false;
 }
 
-static inline bool text_fail(struct text_parser *p, int err)
+static inline bool parser_fail(struct text_parser *p, int err)
 {
-	return text_fail_at(p, err, p->at);
+	return parser_fail_at(p, err, p->at);
 }
 
-static inline void text_skip_space(struct text_parser *p)
+static inline void parser_skip_space(struct text_parser *p)
 {
 	while (isspace(*p->at))
 		p->at++;
 }
 
-/* Takes @token if it comes next, and what space follows. */
-static inline bool text_take(struct text_parser *p, const char *token)
+/* Consumes @token and the white space after it, if it is next. */
+static inline bool parser_consume(struct text_parser *p, const char *token)
 {
 	size_t len = strlen(token);
 
 	if (strncmp(p->at, token, len))
 		return false;
 	p->at += len;
-	text_skip_space(p);
+	parser_skip_space(p);
 	return true;
 }
 
-/* Letters are those of C: isalpha() takes those of Latin 1, too. */
+/* ASCII letters only, as in C: isalpha() accepts Latin-1 letters as well. */
 static inline bool text_is_word_start(char c)
 {
 	return (isascii(c) && isalpha(c)) || c == '_';
@@ -84,44 +88,54 @@ static inline size_t text_word_len(const char *s)
 	return len;
 }
 
-static inline struct text_span text_span(struct text_parser *p, const char *start, size_t len)
+static inline struct text_span text_span(struct text_parser *p,
+					 const char *start, size_t len)
 {
 	return (struct text_span){ .start = start - p->text, .len = len };
 }
 
-static inline bool text_is(struct text_parser *p, struct text_span span, const char *word)
+static inline bool text_is(struct text_parser *p, struct text_span span,
+			   const char *word)
 {
-	return strlen(word) == span.len && !memcmp(p->text + span.start, word, span.len);
+	return strlen(word) == span.len &&
+	       !memcmp(p->text + span.start, word, span.len);
 }
 
-static inline bool text_same(struct text_parser *p, struct text_span a, struct text_span b)
+static inline bool text_same(struct text_parser *p, struct text_span a,
+			     struct text_span b)
 {
-	return a.len == b.len && !memcmp(p->text + a.start, p->text + b.start, a.len);
+	return a.len == b.len &&
+	       !memcmp(p->text + a.start, p->text + b.start, a.len);
 }
 
-/* Fields that each event has, or that are not shown. */
+/* Names of the common fields, and of fields that are not shown. */
 static inline bool text_is_reserved(const char *name)
 {
 	return !strncmp(name, "common_", 7) || !strncmp(name, "__", 2);
 }
 
-/* Whether a line has group and event in front, as in dynamic_events all have. */
+/*
+ * True if a line starts with the letter of its kind of event, as all lines in
+ * dynamic_events do.
+ */
 static inline bool text_has_prefix(const char *text, char letter)
 {
 	return text[0] == letter && (text[1] == ':' || isspace(text[1]));
 }
 
 /*
- * The letter, the group and the event, all of which a line may do without. A group may
- * have hyphens in its name, as that of a tracing system may.
+ * Consumes the letter, the group and the event name, all of which are optional.
+ * A group name may have hyphens, as that of a tracing system.
  */
-static inline bool text_take_prefix(struct text_parser *p, char letter, struct text_span *group,
-				    struct text_span *event, int bad_group, int bad_event)
+static inline bool parser_consume_prefix(struct text_parser *p, char letter,
+					 struct text_span *group,
+					 struct text_span *event, int bad_group,
+					 int bad_event)
 {
 	const char *start;
 	size_t len = 0;
 
-	text_skip_space(p);
+	parser_skip_space(p);
 	if (!text_has_prefix(p->at, letter))
 		return true;
 	p->at++;
@@ -131,7 +145,7 @@ static inline bool text_take_prefix(struct text_parser *p, char letter, struct t
 			len++;
 		if (start[len] == '/') {
 			if (!text_is_word_start(*start))
-				return text_fail(p, bad_group);
+				return parser_fail(p, bad_group);
 			*group = text_span(p, start, len);
 			p->at += len + 1;
 		}
@@ -139,9 +153,9 @@ static inline bool text_take_prefix(struct text_parser *p, char letter, struct t
 		*event = text_span(p, p->at, len);
 		p->at += len;
 		if (*p->at && !isspace(*p->at))
-			return text_fail(p, bad_event);
+			return parser_fail(p, bad_event);
 	}
-	text_skip_space(p);
+	parser_skip_space(p);
 	return true;
 }
 

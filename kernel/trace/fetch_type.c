@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The types that fields of function events and of marker events can have.
+ * The types of the fields of function events and marker events.
  *
- * This is compiled in user space, too, with the parser of function events.
+ * Also compiled in user space, with the parser of function events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -11,108 +11,114 @@
 
 #include "fetch_type.h"
 
-#define TYPE(_name, _ctype, _size, _format) \
-	{ .name = _name, .ctype = _ctype, .size = _size, .format = FETCH_##_format }
-#define TYPEDEF(_name, _c, _format) \
-	{ .name = #_name, .ctype = #_c, .size = sizeof(_c), .format = FETCH_##_format }
+#define FETCH_TYPE(_name, _ctype, _size, _format) \
+	{ .name = _name, .ctype = _ctype, .size = _size, \
+	  .format = FETCH_##_format }
+#define FETCH_TYPEDEF(_name, _c, _format) \
+	{ .name = #_name, .ctype = #_c, .size = sizeof(_c), \
+	  .format = FETCH_##_format }
 
-const struct fetch_type fetch_string_type = TYPE("string", NULL, sizeof(long), STRING);
-const struct fetch_type fetch_pointer_type = TYPEDEF(void *, unsigned long, POINTER);
-const struct fetch_type fetch_void_type = TYPE("void", NULL, 0, VOID);
+const struct fetch_type fetch_string_type =
+	FETCH_TYPE("string", NULL, sizeof(long), STRING);
+const struct fetch_type fetch_pointer_type =
+	FETCH_TYPEDEF(void *, unsigned long, POINTER);
+const struct fetch_type fetch_void_type = FETCH_TYPE("void", NULL, 0, VOID);
 
-/* The first of a size and a format is what fetch_integer() returns. */
-static const struct fetch_type types[] = {
-	TYPEDEF(u8, u8, UNSIGNED),
-	TYPEDEF(u16, u16, UNSIGNED),
-	TYPEDEF(u32, u32, UNSIGNED),
-	TYPEDEF(u64, u64, UNSIGNED),
-	TYPEDEF(s8, s8, SIGNED),
-	TYPEDEF(s16, s16, SIGNED),
-	TYPEDEF(s32, s32, SIGNED),
-	TYPEDEF(s64, s64, SIGNED),
-	TYPEDEF(x8, u8, HEX),
-	TYPEDEF(x16, u16, HEX),
-	TYPEDEF(x32, u32, HEX),
-	TYPEDEF(x64, u64, HEX),
-	TYPEDEF(bool, bool, BOOL),
-	TYPEDEF(char, char, CHAR),
-	TYPEDEF(signed char, signed char, SIGNED),
-	TYPEDEF(unsigned char, unsigned char, UNSIGNED),
-	TYPEDEF(short, short, SIGNED),
-	TYPEDEF(unsigned short, unsigned short, UNSIGNED),
-	TYPEDEF(int, int, SIGNED),
-	TYPEDEF(unsigned int, unsigned int, UNSIGNED),
-	TYPEDEF(long, long, SIGNED),
-	TYPEDEF(unsigned long, unsigned long, UNSIGNED),
-	TYPEDEF(long long, long long, SIGNED),
-	TYPEDEF(unsigned long long, unsigned long long, UNSIGNED),
-	TYPE("string", NULL, sizeof(long), STRING),
-	TYPE("ustring", NULL, sizeof(long), USTRING),
-	TYPE("symbol", "unsigned long", sizeof(long), SYMBOL),
-	TYPEDEF(__u8, u8, UNSIGNED),
-	TYPEDEF(__u16, u16, UNSIGNED),
-	TYPEDEF(__u32, u32, UNSIGNED),
-	TYPEDEF(__u64, u64, UNSIGNED),
-	TYPEDEF(__s8, s8, SIGNED),
-	TYPEDEF(__s16, s16, SIGNED),
-	TYPEDEF(__s32, s32, SIGNED),
-	TYPEDEF(__s64, s64, SIGNED),
-	TYPEDEF(uint8_t, u8, UNSIGNED),
-	TYPEDEF(uint16_t, u16, UNSIGNED),
-	TYPEDEF(uint32_t, u32, UNSIGNED),
-	TYPEDEF(uint64_t, u64, UNSIGNED),
-	TYPEDEF(int8_t, s8, SIGNED),
-	TYPEDEF(int16_t, s16, SIGNED),
-	TYPEDEF(int32_t, s32, SIGNED),
-	TYPEDEF(int64_t, s64, SIGNED),
-	TYPEDEF(uint, unsigned int, UNSIGNED),
-	TYPEDEF(ulong, unsigned long, UNSIGNED),
-	TYPEDEF(size_t, unsigned long, UNSIGNED),
-	TYPEDEF(ssize_t, long, SIGNED),
-	TYPEDEF(uintptr_t, unsigned long, HEX),
-	TYPEDEF(loff_t, s64, SIGNED),
-	TYPEDEF(off_t, long, SIGNED),
-	TYPEDEF(pid_t, int, SIGNED),
-	TYPEDEF(uid_t, unsigned int, UNSIGNED),
-	TYPEDEF(gid_t, unsigned int, UNSIGNED),
-	TYPEDEF(qid_t, unsigned int, UNSIGNED),
-	TYPEDEF(ino_t, unsigned long, UNSIGNED),
-	TYPEDEF(dev_t, u32, HEX),
-	TYPEDEF(mode_t, unsigned int, HEX),
-	TYPEDEF(umode_t, unsigned short, HEX),
-	TYPEDEF(fmode_t, unsigned int, HEX),
-	TYPEDEF(gfp_t, unsigned int, HEX),
-	TYPEDEF(slab_flags_t, unsigned int, HEX),
-	TYPEDEF(vm_flags_t, unsigned long, HEX),
-	TYPEDEF(vm_fault_t, unsigned int, HEX),
-	TYPEDEF(blk_opf_t, u32, HEX),
-	TYPEDEF(sector_t, u64, UNSIGNED),
-	TYPEDEF(blkcnt_t, u64, UNSIGNED),
-	TYPEDEF(pgoff_t, unsigned long, UNSIGNED),
-	TYPEDEF(phys_addr_t, phys_addr_t, HEX),
-	TYPEDEF(dma_addr_t, dma_addr_t, HEX),
-	TYPEDEF(resource_size_t, phys_addr_t, HEX),
-	TYPEDEF(ktime_t, s64, SIGNED),
-	TYPEDEF(time64_t, s64, SIGNED),
-	TYPEDEF(clockid_t, int, SIGNED),
-	TYPEDEF(timer_t, int, SIGNED),
-	TYPEDEF(key_serial_t, int, SIGNED),
-	TYPEDEF(irqreturn_t, int, SIGNED),
+/* fetch_integer() returns the first type of a size and format. */
+static const struct fetch_type fetch_types[] = {
+	FETCH_TYPEDEF(u8, u8, UNSIGNED),
+	FETCH_TYPEDEF(u16, u16, UNSIGNED),
+	FETCH_TYPEDEF(u32, u32, UNSIGNED),
+	FETCH_TYPEDEF(u64, u64, UNSIGNED),
+	FETCH_TYPEDEF(s8, s8, SIGNED),
+	FETCH_TYPEDEF(s16, s16, SIGNED),
+	FETCH_TYPEDEF(s32, s32, SIGNED),
+	FETCH_TYPEDEF(s64, s64, SIGNED),
+	FETCH_TYPEDEF(x8, u8, HEX),
+	FETCH_TYPEDEF(x16, u16, HEX),
+	FETCH_TYPEDEF(x32, u32, HEX),
+	FETCH_TYPEDEF(x64, u64, HEX),
+	FETCH_TYPEDEF(bool, bool, BOOL),
+	FETCH_TYPEDEF(char, char, CHAR),
+	FETCH_TYPEDEF(signed char, signed char, SIGNED),
+	FETCH_TYPEDEF(unsigned char, unsigned char, UNSIGNED),
+	FETCH_TYPEDEF(short, short, SIGNED),
+	FETCH_TYPEDEF(unsigned short, unsigned short, UNSIGNED),
+	FETCH_TYPEDEF(int, int, SIGNED),
+	FETCH_TYPEDEF(unsigned int, unsigned int, UNSIGNED),
+	FETCH_TYPEDEF(long, long, SIGNED),
+	FETCH_TYPEDEF(unsigned long, unsigned long, UNSIGNED),
+	FETCH_TYPEDEF(long long, long long, SIGNED),
+	FETCH_TYPEDEF(unsigned long long, unsigned long long, UNSIGNED),
+	FETCH_TYPE("string", NULL, sizeof(long), STRING),
+	FETCH_TYPE("ustring", NULL, sizeof(long), USTRING),
+	FETCH_TYPE("symbol", "unsigned long", sizeof(long), SYMBOL),
+	FETCH_TYPEDEF(__u8, u8, UNSIGNED),
+	FETCH_TYPEDEF(__u16, u16, UNSIGNED),
+	FETCH_TYPEDEF(__u32, u32, UNSIGNED),
+	FETCH_TYPEDEF(__u64, u64, UNSIGNED),
+	FETCH_TYPEDEF(__s8, s8, SIGNED),
+	FETCH_TYPEDEF(__s16, s16, SIGNED),
+	FETCH_TYPEDEF(__s32, s32, SIGNED),
+	FETCH_TYPEDEF(__s64, s64, SIGNED),
+	FETCH_TYPEDEF(uint8_t, u8, UNSIGNED),
+	FETCH_TYPEDEF(uint16_t, u16, UNSIGNED),
+	FETCH_TYPEDEF(uint32_t, u32, UNSIGNED),
+	FETCH_TYPEDEF(uint64_t, u64, UNSIGNED),
+	FETCH_TYPEDEF(int8_t, s8, SIGNED),
+	FETCH_TYPEDEF(int16_t, s16, SIGNED),
+	FETCH_TYPEDEF(int32_t, s32, SIGNED),
+	FETCH_TYPEDEF(int64_t, s64, SIGNED),
+	FETCH_TYPEDEF(uint, unsigned int, UNSIGNED),
+	FETCH_TYPEDEF(ulong, unsigned long, UNSIGNED),
+	FETCH_TYPEDEF(size_t, unsigned long, UNSIGNED),
+	FETCH_TYPEDEF(ssize_t, long, SIGNED),
+	FETCH_TYPEDEF(uintptr_t, unsigned long, HEX),
+	FETCH_TYPEDEF(loff_t, s64, SIGNED),
+	FETCH_TYPEDEF(off_t, long, SIGNED),
+	FETCH_TYPEDEF(pid_t, int, SIGNED),
+	FETCH_TYPEDEF(uid_t, unsigned int, UNSIGNED),
+	FETCH_TYPEDEF(gid_t, unsigned int, UNSIGNED),
+	FETCH_TYPEDEF(qid_t, unsigned int, UNSIGNED),
+	FETCH_TYPEDEF(ino_t, unsigned long, UNSIGNED),
+	FETCH_TYPEDEF(dev_t, u32, HEX),
+	FETCH_TYPEDEF(mode_t, unsigned int, HEX),
+	FETCH_TYPEDEF(umode_t, unsigned short, HEX),
+	FETCH_TYPEDEF(fmode_t, unsigned int, HEX),
+	FETCH_TYPEDEF(gfp_t, unsigned int, HEX),
+	FETCH_TYPEDEF(slab_flags_t, unsigned int, HEX),
+	FETCH_TYPEDEF(vm_flags_t, unsigned long, HEX),
+	FETCH_TYPEDEF(vm_fault_t, unsigned int, HEX),
+	FETCH_TYPEDEF(blk_opf_t, u32, HEX),
+	FETCH_TYPEDEF(sector_t, u64, UNSIGNED),
+	FETCH_TYPEDEF(blkcnt_t, u64, UNSIGNED),
+	FETCH_TYPEDEF(pgoff_t, unsigned long, UNSIGNED),
+	FETCH_TYPEDEF(phys_addr_t, phys_addr_t, HEX),
+	FETCH_TYPEDEF(dma_addr_t, dma_addr_t, HEX),
+	FETCH_TYPEDEF(resource_size_t, phys_addr_t, HEX),
+	FETCH_TYPEDEF(ktime_t, s64, SIGNED),
+	FETCH_TYPEDEF(time64_t, s64, SIGNED),
+	FETCH_TYPEDEF(clockid_t, int, SIGNED),
+	FETCH_TYPEDEF(timer_t, int, SIGNED),
+	FETCH_TYPEDEF(key_serial_t, int, SIGNED),
+	FETCH_TYPEDEF(irqreturn_t, int, SIGNED),
 };
 
 /**
  * fetch_integer - find a type by its size and format
- * @size: in bytes: 1, 2, 4 or 8
+ * @size: size in bytes: 1, 2, 4 or 8
  * @format: FETCH_SIGNED, FETCH_UNSIGNED or FETCH_HEX
  *
  * Context: any.
  * Return: the type, or NULL if there is none.
  */
-const struct fetch_type *fetch_integer(unsigned int size, enum fetch_format format)
+const struct fetch_type *fetch_integer(unsigned int size,
+				       enum fetch_format format)
 {
-	for (int i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].size == size && types[i].format == format)
-			return &types[i];
+	for (int i = 0; i < ARRAY_SIZE(fetch_types); i++)
+		if (fetch_types[i].size == size &&
+		    fetch_types[i].format == format)
+			return &fetch_types[i];
 	return NULL;
 }
 
@@ -126,8 +132,9 @@ const struct fetch_type *fetch_integer(unsigned int size, enum fetch_format form
  */
 const struct fetch_type *fetch_find_type(const char *name, size_t len)
 {
-	for (int i = 0; i < ARRAY_SIZE(types); i++)
-		if (strlen(types[i].name) == len && !memcmp(types[i].name, name, len))
-			return &types[i];
+	for (int i = 0; i < ARRAY_SIZE(fetch_types); i++)
+		if (strlen(fetch_types[i].name) == len &&
+		    !memcmp(fetch_types[i].name, name, len))
+			return &fetch_types[i];
 	return NULL;
 }

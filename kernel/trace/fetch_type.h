@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the languages of function events and of marker events have in common: the
- * types that fields can have.
+ * The types of the fields of function events and marker events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -10,10 +9,13 @@
 
 #include <linux/types.h>
 
-/* Fields of an event. Each that reads memory has a bit in a u32. */
+/*
+ * Maximum number of fields of an event. A field that reads memory has a bit in
+ * the fault word, a u32.
+ */
 #define FETCH_MAX_FIELDS	32
 
-/* Part of the text that is parsed. */
+/* A part of the parsed text. */
 struct text_span {
 	u16	start;
 	u16	len;
@@ -33,11 +35,11 @@ enum fetch_format {
 };
 
 /**
- * struct fetch_type - a type that a field can have
- * @name: as it is written in a definition
- * @ctype: as user space knows it, in the format file of the event
- * @size: in bytes, of one element; of a string, that of its address
- * @format: what is printed
+ * struct fetch_type - the type of a field
+ * @name: name in definitions
+ * @ctype: C type in the format file of the event
+ * @size: size of one element, in bytes; of a string, that of its address
+ * @format: how a value is printed
  */
 struct fetch_type {
 	const char		*name;
@@ -46,9 +48,11 @@ struct fetch_type {
 	enum fetch_format	format;
 };
 
-extern const struct fetch_type fetch_string_type, fetch_pointer_type, fetch_void_type;
+extern const struct fetch_type fetch_string_type, fetch_pointer_type,
+	fetch_void_type;
 
-const struct fetch_type *fetch_integer(unsigned int size, enum fetch_format format);
+const struct fetch_type *fetch_integer(unsigned int size,
+				       enum fetch_format format);
 const struct fetch_type *fetch_find_type(const char *name, size_t len);
 
 static inline bool fetch_is_string(const struct fetch_type *type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What BTF knows of the arguments of function events.
+ * BTF types of the arguments and return values of function events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -20,18 +20,20 @@ struct func_event_btf {
 };
 
 /*
- * The prototype of a function of the kernel or of a module, of its own types only: those of
- * a module come after all types of the kernel, which has functions of the same names.
+ * Find the prototype of a function of the kernel or of a module. Only its own
+ * types are searched: those of a module come after all types of the kernel,
+ * which may have a function of the same name.
  */
-static const struct btf_type *func_event_btf_find(const struct btf *btf, bool module,
-						  const char *function)
+static const struct btf_type *
+func_event_btf_find(const struct btf *btf, bool module, const char *function)
 {
 	u32 id = module ? btf_nr_types(bpf_get_btf_vmlinux()) : 1;
 	const struct btf_type *t;
 
 	for (; id < btf_nr_types(btf); id++) {
 		t = btf_type_by_id(btf, id);
-		if (!btf_type_is_func(t) || strcmp(btf_name_by_offset(btf, t->name_off), function))
+		if (!btf_type_is_func(t) ||
+		    strcmp(btf_name_by_offset(btf, t->name_off), function))
 			continue;
 		t = btf_type_by_id(btf, t->type);
 		return t && btf_type_is_func_proto(t) ? t : NULL;
@@ -41,18 +43,20 @@ static const struct btf_type *func_event_btf_find(const struct btf *btf, bool mo
 
 /**
  * func_event_btf_get - find the prototype of a function
- * @mod: the module that has the function; NULL if the kernel has it. Nothing but the address
- *	is used of it.
+ * @mod: the module that has the function; NULL if it is in the kernel image.
+ *	Only the pointer value is used.
  * @function: its name
  * @result: set to a handle for func_event_btf_put()
  *
  * Context: may sleep.
- * Return: FUNC_EVENT_ERR_OK, or what is wrong.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
-enum func_event_err func_event_btf_get(const struct module *mod, const char *function,
+enum func_event_err func_event_btf_get(const struct module *mod,
+				       const char *function,
 				       struct func_event_btf **result)
 {
-	struct func_event_btf *btf __free(kfree) = kzalloc(sizeof(*btf), GFP_KERNEL);
+	struct func_event_btf *btf __free(kfree) =
+		kzalloc_obj(*btf);
 
 	if (!btf)
 		return FUNC_EVENT_ERR_NO_MEMORY;
@@ -65,7 +69,7 @@ enum func_event_err func_event_btf_get(const struct module *mod, const char *fun
 		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
 	}
 	btf->params = btf_get_func_param(btf->proto, &btf->nr_params);
-	/* What stands for "..." has no type, and is no argument. */
+	/* The parameter for "..." has no type, and is not an argument. */
 	if (btf->nr_params && !btf->params[btf->nr_params - 1].type)
 		btf->nr_params--;
 	*result = no_free_ptr(btf);
@@ -73,8 +77,8 @@ enum func_event_err func_event_btf_get(const struct module *mod, const char *fun
 }
 
 /**
- * func_event_btf_put - forget a prototype
- * @btf: what func_event_btf_get() returned
+ * func_event_btf_put - release a prototype
+ * @btf: the handle of func_event_btf_get(), or NULL
  */
 void func_event_btf_put(struct func_event_btf *btf)
 {
@@ -84,17 +88,20 @@ void func_event_btf_put(struct func_event_btf *btf)
 }
 
 /**
- * func_event_btf_nr_args - how many arguments a function has
+ * func_event_btf_nr_args - number of arguments of a function
  * @btf: its prototype
  *
- * Return: their number.
+ * Return: the number of arguments.
  */
 int func_event_btf_nr_args(struct func_event_btf *btf)
 {
 	return btf->nr_params;
 }
 
-/* What says nothing about how a value is laid out. A typedef is a name that may matter. */
+/*
+ * Modifiers that do not affect the layout of a value. A typedef is not one of
+ * them: its name may matter.
+ */
 static bool func_event_btf_is_modifier(const struct btf_type *t)
 {
 	switch (BTF_INFO_KIND(t->info)) {
@@ -109,10 +116,11 @@ static bool func_event_btf_is_modifier(const struct btf_type *t)
 }
 
 /*
- * Strings are what is declared as a pointer to char or as one to constant char. A
- * typedef, as that of u8, means bytes; so does a pointer that may be written to if it is an
- * argument, which is more often than not a buffer. So does unsigned char, but constant
- * unsigned char in a structure is text: it is the name of a file in struct qstr.
+ * A pointer to char or to const char is a string. A pointer to a typedef, such
+ * as u8, points to bytes; so does a pointer to non-const char in an argument,
+ * which is more often than not a buffer. So does unsigned char, except that
+ * const unsigned char in a structure is text: it is the file name in struct
+ * qstr.
  */
 static bool func_event_btf_is_string(const struct btf *btf,
 				     const struct btf_type *pointer,
@@ -138,11 +146,11 @@ static enum func_event_err func_event_btf_set_integer(struct fetch_field *field,
 						      u32 size, bool is_signed)
 {
 	field->type = fetch_integer(size, is_signed ? FETCH_SIGNED :
-					 FETCH_UNSIGNED);
+				    FETCH_UNSIGNED);
 	return field->type ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NOT_A_VALUE;
 }
 
-/* Sets type and count of @field, unless its definition says them. */
+/* Set type and count of @field from a BTF type. */
 static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 						   u32 id, bool buffers,
 						   struct fetch_field *field)
@@ -160,26 +168,29 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 		encoding = BTF_INT_ENCODING(*(u32 *)(t + 1));
 		if (encoding & BTF_INT_BOOL) {
 			field->type = fetch_integer(1, FETCH_BOOL);
-			return t->size == 1 ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NOT_A_VALUE;
+			return t->size == 1 ? FUNC_EVENT_ERR_OK :
+					      FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
 		return func_event_btf_set_integer(field, t->size,
 						  encoding & BTF_INT_SIGNED);
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		/* The flag says whether one of the values is negative. */
-		return func_event_btf_set_integer(field, t->size, btf_type_kflag(t));
+		/* kflag is set if one of the values is negative. */
+		return func_event_btf_set_integer(field, t->size,
+						  btf_type_kflag(t));
 	case BTF_KIND_PTR:
 		field->type = func_event_btf_is_string(btf, t, buffers) ?
 			&fetch_string_type : &fetch_pointer_type;
 		return FUNC_EVENT_ERR_OK;
 	case BTF_KIND_ARRAY:
 		array = (const struct btf_array *)(t + 1);
-		if (field->count || !array->nelems || array->nelems > FUNC_EVENT_MAX_ELEMENTS)
+		if (field->count || !array->nelems ||
+		    array->nelems > FUNC_EVENT_MAX_ELEMENTS)
 			return FUNC_EVENT_ERR_NOT_A_VALUE;
 		t = btf_type_by_id(btf, array->type);
 		while (t && func_event_btf_is_modifier(t))
 			t = btf_type_by_id(btf, t->type);
-		/* An array of char is text, and one of u8 is not. */
+		/* An array of char is text, one of u8 is not. */
 		if (t && btf_type_is_int(t) &&
 		    !strcmp(btf_name_by_offset(btf, t->name_off), "char")) {
 			field->type = fetch_integer(1, FETCH_CHAR);
@@ -187,7 +198,8 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 		} else {
 			err = func_event_btf_set_type(btf, array->type, true,
 						      field);
-			if (!err && (field->count || fetch_is_string(field->type)))
+			if (!err &&
+			    (field->count || fetch_is_string(field->type)))
 				err = FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
 		field->count = array->nelems;
@@ -198,22 +210,24 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 }
 
 /*
- * Whether the first register says where to put a structure that is returned, as what does
- * not fit into two registers is, and on s390 and for the first ABI of powerpc anything. arm64
- * has a register for it that no argument is in.
+ * True if the first argument register has the address for a returned structure:
+ * on most architectures if the structure does not fit into two registers, on
+ * s390 and the first powerpc ABI always. arm64 has a separate register for it.
  */
 static bool func_event_btf_hides_argument(struct func_event_btf *btf)
 {
-	bool always = IS_ENABLED(CONFIG_S390) || IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1);
-	const struct btf_type *t = btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL);
+	bool always = IS_ENABLED(CONFIG_S390) ||
+		      IS_ENABLED(CONFIG_PPC64_ELF_ABI_V1);
+	const struct btf_type *t =
+		btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL);
 
 	return !IS_ENABLED(CONFIG_ARM64) && t && btf_type_is_struct(t) &&
 		(always || t->size > 2 * sizeof(long));
 }
 
 /*
- * Whether the position of an argument says in which register it is: so it does unless
- * one before it takes several or none, or it is itself such a one.
+ * True if the position of an argument determines its register: each argument up
+ * to and including it takes exactly one register.
  */
 static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
 {
@@ -223,9 +237,11 @@ static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
 	if (func_event_btf_hides_argument(btf))
 		return false;
 	for (int i = 0; i <= nr; i++) {
-		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type, NULL);
+		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type,
+					    NULL);
 		if (!t || btf_type_is_struct(t) ||
-		    IS_ERR(btf_resolve_size(btf->btf, t, &size)) || size > sizeof(long))
+		    IS_ERR(btf_resolve_size(btf->btf, t, &size)) ||
+		    size > sizeof(long))
 			return false;
 	}
 	return true;
@@ -237,12 +253,13 @@ static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
  * @nr: position of the argument
  * @field: the field to set
  *
- * Return: FUNC_EVENT_ERR_OK, or what is wrong.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
 enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 				       struct fetch_field *field)
 {
-	const char *name = btf_name_by_offset(btf->btf, btf->params[nr].name_off);
+	const char *name =
+		btf_name_by_offset(btf->btf, btf->params[nr].name_off);
 	enum func_event_err err;
 
 	field->arg = nr;
@@ -259,23 +276,27 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 }
 
 /**
- * func_event_btf_return - set the type of a field that shows what a function returns
+ * func_event_btf_return - set the type of a field from the return value
  * @btf: the prototype
- * @field: the field to set; its type is NULL if nothing is returned
+ * @field: the field to set; its type stays NULL if the function returns void
  *
- * Return: FUNC_EVENT_ERR_OK, or what is wrong.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
 enum func_event_err func_event_btf_return(struct func_event_btf *btf,
 					  struct fetch_field *field)
 {
 	field->arg = -1;
-	if (btf_type_is_void(btf_type_skip_modifiers(btf->btf, btf->proto->type, NULL)))
+	if (btf_type_is_void(btf_type_skip_modifiers(btf->btf, btf->proto->type,
+						     NULL)))
 		return FUNC_EVENT_ERR_OK;
 	return func_event_btf_set_type(btf->btf, btf->proto->type, false,
 				       field);
 }
 
-/* Takes the word at *@path, and what leads to the next one: '.', '-' for "->", or 0. */
+/*
+ * Consumes the word at *@path and the separator after it. Returns the
+ * separator: '.', '-' for "->", or 0.
+ */
 static char func_event_btf_next_word(const char **path, char *word, size_t size)
 {
 	const char *s = *path;
@@ -302,14 +323,15 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 /**
  * func_event_btf_path - set a field from an argument's name and members
  * @btf: the prototype
- * @path: as it is written, like skb->dev->name
- * @field: the field to set; its name is set, and its type unless it has one
- * @pos: on error, where in @path it is
+ * @path: the path as written, such as skb->dev->name
+ * @field: the field to set; its type is set unless it has one
+ * @pos: set to the position of the error in @path
  *
  * Context: may sleep.
- * Return: FUNC_EVENT_ERR_OK, or what is wrong.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
-enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *path,
+enum func_event_err func_event_btf_path(struct func_event_btf *btf,
+					const char *path,
 					struct fetch_field *field, u16 *pos)
 {
 	const struct btf_member *member;
@@ -324,7 +346,9 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 	*pos = 0;
 	then = func_event_btf_next_word(&path, word, sizeof(word));
 	for (nr = 0; nr < btf->nr_params; nr++)
-		if (!strcmp(btf_name_by_offset(btf->btf, btf->params[nr].name_off), word))
+		if (!strcmp(btf_name_by_offset(btf->btf,
+					       btf->params[nr].name_off),
+			    word))
 			break;
 	if (nr == btf->nr_params)
 		return FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
@@ -341,54 +365,62 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf, const char *
 		if (then == '-') {
 			if (!t || !btf_type_is_ptr(t))
 				return FUNC_EVENT_ERR_NOT_A_POINTER;
-			if (field->nr_hops == FETCH_MAX_HOPS)
+			if (field->nr_derefs == FETCH_MAX_DEREFS)
 				return FUNC_EVENT_ERR_TOO_DEEP;
-			field->nr_hops++;
+			field->nr_derefs++;
 			t = btf_type_skip_modifiers(btf->btf, t->type, &id);
 		} else if (t && btf_type_is_ptr(t)) {
 			return FUNC_EVENT_ERR_IS_A_POINTER;
 		}
-		/* A structure that is passed by value is in no register by itself. */
-		if (!t || !btf_type_is_struct(t) || !field->nr_hops)
+		/*
+		 * A structure that is passed by value is not in a single
+		 * register.
+		 */
+		if (!t || !btf_type_is_struct(t) || !field->nr_derefs)
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
 		then = func_event_btf_next_word(&path, word, sizeof(word));
 		anon = 0;
-		member = btf_find_struct_member(btf->btf, t, word, &anon, &owner);
+		member = btf_find_struct_member(btf->btf, t, word, &anon,
+						&owner);
 		if (IS_ERR(member))
 			return FUNC_EVENT_ERR_NO_MEMORY;
 		if (!member)
 			return FUNC_EVENT_ERR_UNKNOWN_MEMBER;
 		bits = anon + __btf_member_bit_offset(owner, member);
-		field->hops[field->nr_hops - 1] += bits / 8;
+		field->derefs[field->nr_derefs - 1] += bits / 8;
 		field->bits = __btf_member_bitfield_size(owner, member);
 		field->bit_offset = bits % 8;
 		id = member->type;
 	}
 	if (field->type) {
-		/* Text and arrays are at the member if it is an array, else it points there. */
+		/*
+		 * Strings and arrays are at the member if that is an array,
+		 * otherwise at the address in the member.
+		 */
 		t = btf_type_skip_modifiers(btf->btf, id, NULL);
-		if (field->bits && (fetch_is_string(field->type) || field->count))
+		if (field->bits &&
+		    (fetch_is_string(field->type) || field->count))
 			return FUNC_EVENT_ERR_NOT_A_VALUE;
 		follow = (fetch_is_string(field->type) || field->count) &&
 			t && !btf_type_is_array(t);
 	} else {
 		enum func_event_err err;
 
-		err = func_event_btf_set_type(btf->btf, id, !field->nr_hops,
+		err = func_event_btf_set_type(btf->btf, id, !field->nr_derefs,
 					      field);
 		if (err)
 			return err;
 		follow = fetch_is_string(field->type);
 	}
-	/* They are put into a word before they are shifted. */
+	/* A bit field is read into a 64-bit word before it is shifted. */
 	if (field->bits && (field->bit_offset + field->bits > 64 ||
 			    field->bits > field->type->size * 8))
 		return FUNC_EVENT_ERR_NOT_A_VALUE;
 	if (follow) {
-		if (field->nr_hops == FETCH_MAX_HOPS)
+		if (field->nr_derefs == FETCH_MAX_DEREFS)
 			return FUNC_EVENT_ERR_TOO_DEEP;
-		field->hops[field->nr_hops++] = 0;
+		field->derefs[field->nr_derefs++] = 0;
 	}
-	field->read = field->nr_hops;
+	field->read = field->nr_derefs;
 	return FUNC_EVENT_ERR_OK;
 }

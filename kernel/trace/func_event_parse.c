@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The language of function events: what a line of text says.
+ * The parser of definitions of function events.
  *
  * Documentation/trace/function-events.rst has the grammar; the functions below
- * are named after its rules. They go through the text once, allocate nothing and
- * know nothing of functions, symbols and BTF, so that all of it can be compiled and
+ * are named after its rules. They scan the text once, allocate nothing and do
+ * not look up functions, symbols or BTF, so that all of it can be compiled and
  * fuzzed in user space, see tools/testing/selftests/function_events/fuzz.
  *
- * The first line of this language was seen in function based events as they were
- * proposed in 2018 (https://lwn.net/Articles/747256/): C types, x32 for hexadecimal,
- * name[n] and name+off[n], and type[n] for arrays.
+ * The first version of this language was part of the function based events
+ * proposed in 2018 (https://lwn.net/Articles/747256/): C types, x32 for
+ * hexadecimal, name[n] and name+off[n], and type[n] for arrays.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -20,8 +20,6 @@
 #include "event_text.h"
 #include "func_event_parse.h"
 
-/* --- tokens --------------------------------------------------------------- */
-
 static bool func_event_parse_word(struct text_parser *p, struct text_span *word)
 {
 	size_t len = text_word_len(p->at);
@@ -30,11 +28,11 @@ static bool func_event_parse_word(struct text_parser *p, struct text_span *word)
 		return false;
 	*word = text_span(p, p->at, len);
 	p->at += len;
-	text_skip_space(p);
+	parser_skip_space(p);
 	return true;
 }
 
-/* Takes @word if it comes next as a word of its own. */
+/* Consumes @word if it is the next word. */
 static bool func_event_parse_keyword(struct text_parser *p, const char *word)
 {
 	size_t len = strlen(word);
@@ -42,7 +40,7 @@ static bool func_event_parse_keyword(struct text_parser *p, const char *word)
 	if (text_word_len(p->at) != len || memcmp(p->at, word, len))
 		return false;
 	p->at += len;
-	text_skip_space(p);
+	parser_skip_space(p);
 	return true;
 }
 
@@ -57,36 +55,36 @@ static bool func_event_parse_number(struct text_parser *p, u64 max, u64 *value)
 		p->at += 2;
 	}
 	if (!isxdigit(*p->at) || (base == 10 && !isdigit(*p->at)))
-		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
 	*value = 0;
 	for (; isxdigit(*p->at); p->at++) {
-		unsigned int digit = isdigit(*p->at) ? *p->at - '0' : tolower(*p->at) - 'a' + 10;
+		unsigned int digit = isdigit(*p->at) ?
+			*p->at - '0' : tolower(*p->at) - 'a' + 10;
 
 		if (digit >= base || *value > (max - digit) / base)
-			return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+			return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER,
+					      start);
 		*value = *value * base + digit;
 	}
 	if (text_is_word(*p->at))
-		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
-	text_skip_space(p);
+		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+	parser_skip_space(p);
 	return true;
 }
 
-/* --- types ---------------------------------------------------------------- */
-
-/* These say nothing here, wherever they are in a type. */
-static const char * const qualifier_words[] = {
-	"const", "volatile", "restrict", "__restrict", "__user", "__kernel", "__force",
-	"__rcu", "__iomem", "__percpu",
+/* Qualifiers, which are ignored anywhere in a type. */
+static const char * const func_event_parse_qual_words[] = {
+	"const", "volatile", "restrict", "__restrict", "__user", "__kernel",
+	"__force", "__rcu", "__iomem", "__percpu",
 };
 
-/* With what else a type can start that is not the name of one. */
-static const char * const type_words[] = {
+/* Words other than type names that a type can start with. */
+static const char * const func_event_parse_type_words[] = {
 	"void", "signed", "unsigned", "struct", "union", "enum",
 };
 
-static bool func_event_parse_is_one_of(const char *word, size_t len,
-				       const char * const *words, int nr)
+static bool func_event_parse_one_of(const char *word, size_t len,
+				    const char * const *words, int nr)
 {
 	for (int i = 0; i < nr; i++)
 		if (strlen(words[i]) == len && !memcmp(words[i], word, len))
@@ -96,16 +94,17 @@ static bool func_event_parse_is_one_of(const char *word, size_t len,
 
 static bool func_event_parse_is_qualifier(const char *word, size_t len)
 {
-	return func_event_parse_is_one_of(word, len, qualifier_words,
-					  ARRAY_SIZE(qualifier_words));
+	return func_event_parse_one_of(word, len, func_event_parse_qual_words,
+				       ARRAY_SIZE(func_event_parse_qual_words));
 }
 
 static bool func_event_parse_starts_type(const char *word, size_t len)
 {
 	return func_event_parse_is_qualifier(word, len) ||
-		fetch_find_type(word, len) ||
-		func_event_parse_is_one_of(word, len, type_words,
-					   ARRAY_SIZE(type_words));
+	       fetch_find_type(word, len) ||
+	       func_event_parse_one_of(word, len,
+				       func_event_parse_type_words,
+				       ARRAY_SIZE(func_event_parse_type_words));
 }
 
 static void func_event_parse_qualifiers(struct text_parser *p)
@@ -117,13 +116,14 @@ static void func_event_parse_qualifiers(struct text_parser *p)
 }
 
 /*
- * The types of C that can be made of several words, in any order. Returns NULL,
- * without an error, if none of these words comes next.
+ * The C integer types of several words, in any order. Returns NULL without an
+ * error if none of these words is next.
  */
 static const struct fetch_type *
 func_event_parse_c_integer(struct text_parser *p)
 {
-	bool is_signed = false, is_unsigned = false, is_char = false, is_short = false;
+	bool is_signed = false, is_unsigned = false, is_char = false,
+	     is_short = false;
 	const char *start = p->at, *name;
 	int longs = 0;
 
@@ -143,12 +143,14 @@ func_event_parse_c_integer(struct text_parser *p)
 	}
 	if (p->at == start)
 		return NULL;
-	if ((is_signed && is_unsigned) || is_char + is_short + !!longs > 1 || longs > 2) {
-		text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+	if ((is_signed && is_unsigned) || is_char + is_short + !!longs > 1 ||
+	    longs > 2) {
+		parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 		return NULL;
 	}
 	if (is_char)
-		name = is_unsigned ? "unsigned char" : is_signed ? "signed char" : "char";
+		name = is_unsigned ? "unsigned char" :
+			is_signed ? "signed char" : "char";
 	else if (is_short)
 		name = is_unsigned ? "unsigned short" : "short";
 	else if (longs == 2)
@@ -161,8 +163,8 @@ func_event_parse_c_integer(struct text_parser *p)
 }
 
 /*
- * Whether what comes next is one word that is not a type: it has to be the name of an
- * argument, perhaps with members.
+ * True if the next token is a word that is not a type: then it is the name of
+ * an argument, perhaps followed by members.
  */
 static bool func_event_parse_is_path(struct text_parser *p)
 {
@@ -173,7 +175,8 @@ static bool func_event_parse_is_path(struct text_parser *p)
 		return false;
 	while (isspace(*next))
 		next++;
-	return !*next || strchr(",|).", *next) || (next[0] == '-' && next[1] == '>');
+	return !*next || strchr(",|).", *next) ||
+	       (next[0] == '-' && next[1] == '>');
 }
 
 static bool func_event_parse_type(struct text_parser *p,
@@ -195,43 +198,44 @@ static bool func_event_parse_type(struct text_parser *p,
 		if (!composite && func_event_parse_keyword(p, "enum"))
 			field->type = fetch_find_type("int", strlen("int"));
 		if (!func_event_parse_word(p, &word))
-			return text_fail(p, FUNC_EVENT_ERR_NO_TYPE);
+			return parser_fail(p, FUNC_EVENT_ERR_NO_TYPE);
 		if (!composite && !field->type)
-			field->type = text_is(p, word, "void") ? &fetch_void_type :
+			field->type = text_is(p, word, "void") ?
+				&fetch_void_type :
 				fetch_find_type(p->text + word.start, word.len);
 	}
 	func_event_parse_qualifiers(p);
 	if (*p->at == '*') {
 		if (field->type && fetch_is_string(field->type))
-			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+			return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
+					      start);
 		field->type = &fetch_pointer_type;
-		while (text_take(p, "*"))
+		while (parser_consume(p, "*"))
 			func_event_parse_qualifiers(p);
 	} else if (composite) {
-		return text_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	} else if (!field->type) {
-		return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 	}
 	if (*p->at != '[')
 		return true;
 
 	start = p->at;
-	text_take(p, "[");
+	parser_consume(p, "[");
 	if (*p->at == ']')
-		return text_fail(p, FUNC_EVENT_ERR_NO_BOUND);
+		return parser_fail(p, FUNC_EVENT_ERR_NO_BOUND);
 	if (fetch_is_string(field->type) || field->type == &fetch_void_type)
-		return text_fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
 	start = p->at;
 	if (!func_event_parse_number(p, FUNC_EVENT_MAX_ELEMENTS, &count) ||
 	    !count) {
 		p->err = FUNC_EVENT_ERR_OK;
-		return text_fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
 	}
 	field->count = count;
-	return text_take(p, "]") || text_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
+	return parser_consume(p, "]") ||
+	       parser_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
 }
-
-/* --- fields --------------------------------------------------------------- */
 
 static bool
 func_event_parse_offset_and_index(struct text_parser *p,
@@ -244,32 +248,34 @@ func_event_parse_offset_and_index(struct text_parser *p,
 	if (*p->at == '+' || (p->at[0] == '-' && p->at[1] != '>')) {
 		negative = *p->at == '-';
 		p->at++;
-		text_skip_space(p);
+		parser_skip_space(p);
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 		field->offset = negative ? -(s32)value : value;
 		offset = true;
 	}
-	if (text_take(p, "[")) {
-		negative = text_take(p, "-");
+	if (parser_consume(p, "[")) {
+		negative = parser_consume(p, "-");
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 		field->index = negative ? -(s32)value : value;
 		field->has_index = true;
-		if (!text_take(p, "]"))
-			return text_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
+		if (!parser_consume(p, "]"))
+			return parser_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
 	}
 	/*
-	 * A string is where its address says, an array is always read, and so is
-	 * what is at a given address; of a number it has to be said.
+	 * Strings, arrays and absolute addresses are always read; a number is
+	 * read only if an index is given.
 	 */
-	if (offset && !field->has_index && !field->count && !fetch_is_string(field->type) &&
-	    (field->source == FUNC_EVENT_ARGUMENT || field->source == FUNC_EVENT_RETURN))
-		return text_fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
+	if (offset && !field->has_index && !field->count &&
+	    !fetch_is_string(field->type) &&
+	    (field->source == FUNC_EVENT_ARGUMENT ||
+	     field->source == FUNC_EVENT_RETURN))
+		return parser_fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
 	return true;
 }
 
-/* An argument by its name, and members of what it points to. */
+/* An argument name and members. */
 static bool func_event_parse_path(struct text_parser *p,
 				  struct func_event_field_def *field)
 {
@@ -280,10 +286,11 @@ static bool func_event_parse_path(struct text_parser *p,
 	field->source = FUNC_EVENT_MEMBER;
 	do {
 		if (!func_event_parse_word(p, &word))
-			return text_fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
+			return parser_fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
 		end = p->text + word.start + word.len;
-	} while (text_take(p, "->") || text_take(p, "."));
-	field->from = (struct text_span){ .start = start - p->text, .len = end - start };
+	} while (parser_consume(p, "->") || parser_consume(p, "."));
+	field->from = (struct text_span){ .start = start - p->text,
+					  .len = end - start };
 	return true;
 }
 
@@ -298,12 +305,13 @@ static bool func_event_parse_source(struct text_parser *p, int arg,
 			func_event_parse_offset_and_index(p, field);
 	}
 	if (!text_word_len(p->at))
-		return text_fail(p, FUNC_EVENT_ERR_NO_SOURCE);
+		return parser_fail(p, FUNC_EVENT_ERR_NO_SOURCE);
 	if (!func_event_parse_path(p, field))
 		return false;
 	if (memchr(p->text + field->from.start, '>', field->from.len) ||
 	    memchr(p->text + field->from.start, '.', field->from.len))
-		return arg >= 0 || text_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
+		return arg >= 0 ||
+		       parser_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
 	return func_event_parse_offset_and_index(p, field);
 }
@@ -316,11 +324,12 @@ static bool func_event_parse_check_name(struct text_parser *p,
 	struct func_event_def *def = p->def;
 
 	if (text_is_reserved(name) ||
-	    (def->returns && text_is(p, field->name, "duration")))
-		return text_fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
+	    (def->at_return && text_is(p, field->name, "duration")))
+		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
 	for (other = def->fields; other < field; other++)
 		if (other->name.len && text_same(p, other->name, field->name))
-			return text_fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME, name);
+			return parser_fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME,
+					      name);
 	return true;
 }
 
@@ -331,7 +340,7 @@ func_event_parse_new_field(struct text_parser *p)
 	struct func_event_field_def *field;
 
 	if (def->nr_fields == FETCH_MAX_FIELDS) {
-		text_fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
+		parser_fail(p, FUNC_EVENT_ERR_TOO_MANY_FIELDS);
 		return NULL;
 	}
 	field = &def->fields[def->nr_fields++];
@@ -341,8 +350,8 @@ func_event_parse_new_field(struct text_parser *p)
 }
 
 /*
- * One field, of the argument at @arg or, if that is negative, of what the function returns. Sets
- * @positional unless the field says by itself where it comes from.
+ * A field of the argument at @arg or, if @arg is negative, of the return value.
+ * Sets @positional unless the field names its own source.
  */
 static bool func_event_parse_field(struct text_parser *p, int arg,
 				   bool *positional)
@@ -352,21 +361,22 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 	if (!field)
 		return false;
 	if (func_event_parse_is_path(p))
-		return arg < 0 ? text_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) :
+		return arg < 0 ? parser_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) :
 			func_event_parse_path(p, field);
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
 	if (!func_event_parse_type(p, field))
 		return false;
 	if (field->type == &fetch_void_type)
-		return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, p->text + field->at);
+		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
+				      p->text + field->at);
 	if (!text_word_len(p->at)) {
 		if (*p->at && !strchr(",|)", *p->at))
-			return text_fail(p, FUNC_EVENT_ERR_NO_NAME);
+			return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
 	} else {
 		func_event_parse_word(p, &field->name);
 		if (!func_event_parse_check_name(p, field))
 			return false;
-		if (text_take(p, "="))
+		if (parser_consume(p, "="))
 			return func_event_parse_source(p, arg, field);
 	}
 	*positional = true;
@@ -387,12 +397,12 @@ static bool func_event_parse_argument(struct text_parser *p)
 			if (!func_event_parse_field(p, def->nr_args,
 						    &positional))
 				return false;
-		} while (text_take(p, "|"));
+		} while (parser_consume(p, "|"));
 		if (!positional)
 			return true;
 	}
 	if (def->nr_args == FUNC_EVENT_MAX_ARGS)
-		return text_fail_at(p, FUNC_EVENT_ERR_TOO_MANY_ARGS, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_TOO_MANY_ARGS, start);
 	def->arg_at[def->nr_args++] = start - p->text;
 	return true;
 }
@@ -403,18 +413,19 @@ static bool func_event_parse_arguments(struct text_parser *p)
 	const char *start = p->at;
 
 	def->has_args = true;
-	if (text_take(p, ")"))
+	if (parser_consume(p, ")"))
 		return true;
 	if (func_event_parse_keyword(p, "void")) {
-		if (text_take(p, ")"))
+		if (parser_consume(p, ")"))
 			return true;
 		p->at = start;
 	}
 	do {
 		if (!func_event_parse_argument(p))
 			return false;
-	} while (text_take(p, ","));
-	return text_take(p, ")") || text_fail(p, FUNC_EVENT_ERR_NO_PAREN);
+	} while (parser_consume(p, ","));
+	return parser_consume(p, ")") ||
+	       parser_fail(p, FUNC_EVENT_ERR_NO_PAREN);
 }
 
 static bool func_event_parse_returned(struct text_parser *p)
@@ -424,8 +435,8 @@ static bool func_event_parse_returned(struct text_parser *p)
 	const char *start;
 	bool positional;
 
-	def->returns = true;
-	/* Names that are reserved for return events are now. */
+	def->at_return = true;
+	/* Names that only return events reserve are reserved from here on. */
 	for (int i = 0; i < def->nr_fields; i++)
 		if (def->fields[i].name.len &&
 		    !func_event_parse_check_name(p, &def->fields[i]))
@@ -437,7 +448,7 @@ static bool func_event_parse_returned(struct text_parser *p)
 		p->at = start;
 	}
 	if (!*p->at || func_event_parse_is_path(p)) {
-		/* No type: BTF knows it. */
+		/* No type: use that of BTF. */
 		field_def = func_event_parse_new_field(p);
 		if (!field_def)
 			return false;
@@ -449,13 +460,11 @@ static bool func_event_parse_returned(struct text_parser *p)
 	do {
 		if (!func_event_parse_field(p, -1, &positional))
 			return false;
-	} while (text_take(p, "|"));
+	} while (parser_consume(p, "|"));
 	return true;
 }
 
-/* --- a line --------------------------------------------------------------- */
-
-/* Compilers give clones of functions names with dots. */
+/* The compiler gives clones of functions names with dots. */
 static bool func_event_parse_function(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
@@ -466,20 +475,20 @@ static bool func_event_parse_function(struct text_parser *p)
 		while (text_is_word(start[len]) || start[len] == '.')
 			len++;
 	if (!len)
-		return text_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
+		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
 	def->function = text_span(p, start, len);
 	p->at += len;
 	return true;
 }
 
 /**
- * func_event_has_prefix - whether a line has group and event before the prototype
+ * func_event_has_prefix - check for group and event name before the prototype
  * @text: the line
  *
- * dynamic_events knows function events by it. That of a function which is itself called
- * FUNC_EVENT_PREFIX has to have it.
+ * This identifies function events in dynamic_events. The definition of an event
+ * of a function that is itself named FUNC_EVENT_PREFIX must have the prefix.
  *
- * Return: whether it has.
+ * Return: true if the line has the prefix, false otherwise.
  */
 bool func_event_has_prefix(const char *text)
 {
@@ -490,8 +499,9 @@ static bool func_event_parse_line(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 
-	if (!text_take_prefix(p, FUNC_EVENT_PREFIX, &def->group, &def->event,
-			      FUNC_EVENT_ERR_BAD_GROUP, FUNC_EVENT_ERR_BAD_EVENT))
+	if (!parser_consume_prefix(p, FUNC_EVENT_PREFIX, &def->group,
+				   &def->event, FUNC_EVENT_ERR_BAD_GROUP,
+				   FUNC_EVENT_ERR_BAD_EVENT))
 		return false;
 	def->prototype = p->at - p->text;
 	if (!func_event_parse_function(p))
@@ -499,37 +509,39 @@ static bool func_event_parse_line(struct text_parser *p)
 	if (p->at[0] == ':' && p->at[1] != ':') {
 		def->module = def->function;
 		if (memchr(p->text + def->module.start, '.', def->module.len))
-			return text_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
-				       p->text + def->module.start);
+			return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
+					      p->text + def->module.start);
 		p->at++;
 		if (!func_event_parse_function(p))
 			return false;
 	}
-	text_skip_space(p);
-	if (text_take(p, "(") && !func_event_parse_arguments(p))
+	parser_skip_space(p);
+	if (parser_consume(p, "(") && !func_event_parse_arguments(p))
 		return false;
 	def->nr_entry = def->nr_fields;
-	if (text_take(p, "->") && !func_event_parse_returned(p))
+	if (parser_consume(p, "->") && !func_event_parse_returned(p))
 		return false;
-	return !*p->at || text_fail(p, FUNC_EVENT_ERR_TRAILING);
+	return !*p->at || parser_fail(p, FUNC_EVENT_ERR_TRAILING);
 }
 
 /**
- * func_event_parse - find out what a definition says
+ * func_event_parse - parse a definition
  * @text: the definition, terminated by a null byte
- * @def: filled in; it refers to @text
- * @pos: on error, where in @text it is
+ * @def: filled in; refers to @text
+ * @pos: set to the position of the error in @text
  *
  * Context: any; it does not sleep and allocates nothing.
- * Return: FUNC_EVENT_ERR_OK, or what is wrong.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
-enum func_event_err func_event_parse(const char *text, struct func_event_def *def, u16 *pos)
+enum func_event_err func_event_parse(const char *text,
+				     struct func_event_def *def, u16 *pos)
 {
 	struct text_parser parser = { .text = text, .at = text, .def = def };
 
 	memset(def, 0, offsetof(struct func_event_def, fields));
 	if (strnlen(text, FUNC_EVENT_MAX_TEXT + 1) > FUNC_EVENT_MAX_TEXT)
-		text_fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG, text + FUNC_EVENT_MAX_TEXT);
+		parser_fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG,
+			       text + FUNC_EVENT_MAX_TEXT);
 	else
 		func_event_parse_line(&parser);
 	*pos = parser.err_pos;

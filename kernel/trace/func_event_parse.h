@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The language of function events: what a line of text says.
+ * The parser of definitions of function events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -11,37 +11,44 @@
 
 #include "fetch_type.h"
 
-/* What a line starts with that is not just a C prototype, in dynamic_events all. */
+/*
+ * First letter of a line with group or event name, and of all lines in
+ * dynamic_events.
+ */
 #define FUNC_EVENT_PREFIX	'c'
 
-/* The longest definition, in characters. */
+/* Maximum length of a definition, in characters. */
 #define FUNC_EVENT_MAX_TEXT	2047
-/* As many as any architecture passes in registers. */
+/* Maximum number of arguments that any architecture passes in registers. */
 #define FUNC_EVENT_MAX_ARGS	8
-/* More than fits into a record is refused later, with the size of the record. */
+/*
+ * Larger than any array that fits into a record; the size of the record is
+ * checked later.
+ */
 #define FUNC_EVENT_MAX_ELEMENTS	65535
 
 enum func_event_source {
-	FUNC_EVENT_ARGUMENT,	/* of the function, by its position */
-	FUNC_EVENT_RETURN,	/* what the function returns */
-	FUNC_EVENT_ADDRESS,	/* memory at a number */
-	FUNC_EVENT_SYMBOL_ADDRESS, /* memory at a symbol */
-	FUNC_EVENT_MEMBER,	/* an argument by its name, and members, see BTF */
+	FUNC_EVENT_ARGUMENT,		/* an argument, by its position */
+	FUNC_EVENT_RETURN,		/* the return value */
+	FUNC_EVENT_ADDRESS,		/* memory at a number */
+	FUNC_EVENT_SYMBOL_ADDRESS,	/* memory at a symbol */
+	FUNC_EVENT_MEMBER,		/* an argument by name, and members */
 };
 
 /**
- * struct func_event_field_def - one field of a definition
+ * struct func_event_field_def - a field of a definition
  * @name: of the field; empty if the definition has none
- * @type: NULL if BTF has to say
+ * @type: NULL if the type comes from BTF
  * @count: number of elements; 0 if the field is not an array
- * @source: where the field comes from
+ * @source: source of the field
  * @arg: position of the argument, from 0
- * @has_index: what the source points to is read, not the source itself
- * @offset: in bytes, from where the source points to
+ * @has_index: the memory that the source points to is read, not the source
+ *	itself
+ * @offset: in bytes, from the address in the source
  * @index: in elements, from there
  * @address: for FUNC_EVENT_ADDRESS
  * @from: the symbol, or the path of members
- * @at: where the field is in the text, for messages
+ * @at: position in the text, for error_log
  */
 struct func_event_field_def {
 	struct text_span		name;
@@ -58,20 +65,21 @@ struct func_event_field_def {
 };
 
 /**
- * struct func_event_def - what a line says
+ * struct func_event_def - a parsed definition
  * @group: of the event; empty if the definition has none
  * @event: name of the event; empty if the definition has none
  * @module: of the function; empty if the definition has none
  * @function: its name
  * @prototype: the start of the prototype: the line without group and event
- * @has_args: whether there are parentheses; if not, BTF knows the arguments
- * @nr_args: highest position of an argument that is used or skipped
- * @arg_at: where each argument is in the text, for messages
- * @returns: whether the event is at the return of the function
- * @nr_entry: number of fields that are read when the function is entered; they come
- *	first in @fields
+ * @has_args: the definition has parentheses; if not, the arguments come from
+ *	BTF
+ * @nr_args: number of arguments that are used or skipped
+ * @arg_at: position of each argument in the text, for error_log
+ * @at_return: the event is at the return of the function
+ * @nr_entry: number of fields that are read at the entry of the function; they
+ *	come first in @fields
  * @nr_fields: number of all fields
- * @fields: in the order in which they are written
+ * @fields: fields in the order of the text
  */
 struct func_event_def {
 	struct text_span		group;
@@ -82,13 +90,13 @@ struct func_event_def {
 	bool				has_args;
 	u8				nr_args;
 	u16				arg_at[FUNC_EVENT_MAX_ARGS];
-	bool				returns;
+	bool				at_return;
 	u8				nr_entry;
 	u8				nr_fields;
 	struct func_event_field_def	fields[FETCH_MAX_FIELDS];
 };
 
-/* What can be wrong; error_log has it in words. */
+/* Parse errors; func_event_err_text has their messages. */
 enum func_event_err {
 	FUNC_EVENT_ERR_OK,
 	FUNC_EVENT_ERR_TOO_LONG,
@@ -139,6 +147,7 @@ enum func_event_err {
 
 bool func_event_has_prefix(const char *text);
 
-enum func_event_err func_event_parse(const char *text, struct func_event_def *def, u16 *pos);
+enum func_event_err func_event_parse(const char *text,
+				     struct func_event_def *def, u16 *pos);
 
 #endif

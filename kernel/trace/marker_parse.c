@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the format of a marker says of its arguments, and what a line written to
- * marker_events says.
+ * The parsers of marker formats and of lines written to marker_events.
  *
  * The conversions are those of vsprintf() in the kernel, see
- * Documentation/core-api/printk-formats.rst, as far as all that is printed can be copied
- * when the marker is hit: numbers, strings, and what a pointer leads to if its size is
- * known and it leads no further. Documentation/trace/markers.rst has the list, and the
+ * Documentation/core-api/printk-formats.rst, as far as everything that is
+ * printed can be copied when the marker is hit: numbers, strings, and memory
+ * that a pointer leads to if its size is known and it contains no further
+ * pointers to follow. Documentation/trace/markers.rst has the list, and the
  * grammar of the line.
  *
- * Nothing here allocates memory, sleeps, or knows of markers: all of it can be compiled
- * in user space.
+ * Nothing here allocates memory, sleeps, or looks up markers: all of it can be
+ * compiled in user space.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -22,12 +22,10 @@
 #include "event_text.h"
 #include "marker_parse.h"
 
-/* --- formats -------------------------------------------------------------- */
-
-/* What comes after % and before the letter. */
-struct spec {
+/* The part of a conversion between % and its letter. */
+struct marker_spec {
 	const char	*start;
-	/* Of a string; -1 if there is none. */
+	/* -1 if there is none. */
 	int		precision;
 	bool		star_width;
 	bool		star_precision;
@@ -46,9 +44,9 @@ static int marker_parse_number(struct text_parser *p)
 	return value;
 }
 
-static void marker_parse_spec(struct text_parser *p, struct spec *spec)
+static void marker_parse_spec(struct text_parser *p, struct marker_spec *spec)
 {
-	*spec = (struct spec){ .start = p->at - 1, .precision = -1 };
+	*spec = (struct marker_spec){ .start = p->at - 1, .precision = -1 };
 	while (*p->at && strchr("-+ #0", *p->at))
 		p->at++;
 	if (*p->at == '*') {
@@ -76,8 +74,9 @@ static void marker_parse_spec(struct text_parser *p, struct spec *spec)
 }
 
 /*
- * What looks like the name of the argument: the word that comes before it, with what
- * usually is between the two: "pid=%d", "pid: %d", "pid %d", "flags 0x%x", "name '%s'".
+ * Find the name of an argument: the word before the conversion, with the usual
+ * separators between the two: "pid=%d", "pid: %d", "pid %d", "flags 0x%x",
+ * "name '%s'".
  */
 static struct text_span marker_parse_find_name(struct text_parser *p,
 					       const char *from, const char *to)
@@ -93,7 +92,7 @@ static struct text_span marker_parse_find_name(struct text_parser *p,
 		;
 	while (start < end && !text_is_word_start(*start))
 		start++;
-	/* Not the letter of the conversion before it. */
+	/* The letter of the previous conversion is not a name. */
 	return start == from && isalnum(from[0]) && from > p->text ?
 		(struct text_span){} : text_span(p, start, end - start);
 }
@@ -101,7 +100,8 @@ static struct text_span marker_parse_find_name(struct text_parser *p,
 static bool marker_parse_integer(struct text_parser *p,
 				 struct marker_format *format,
 				 struct marker_arg *arg,
-				 const struct spec *spec, enum fetch_format as)
+				 const struct marker_spec *spec,
+				 enum fetch_format as)
 {
 	unsigned int size = sizeof(int);
 
@@ -127,20 +127,25 @@ static bool marker_parse_integer(struct text_parser *p,
 	return true;
 }
 
-/* How many bytes what comes after %p leads to; 0 if that is not known to be safe. */
+/* Set @arg to record @size bytes that the pointer leads to. */
 static bool marker_parse_copy(struct marker_arg *arg, enum marker_print print,
 			      unsigned int size, unsigned int element)
 {
-	arg->type = fetch_integer(element, element > 1 ? FETCH_HEX : FETCH_UNSIGNED);
-	arg->count = print == MARKER_PRINT_HEX || print == MARKER_PRINT_FLAGS ? 0 : size / element;
+	arg->type = fetch_integer(element,
+				  element > 1 ? FETCH_HEX : FETCH_UNSIGNED);
+	arg->count = print == MARKER_PRINT_HEX || print == MARKER_PRINT_FLAGS ?
+		0 : size / element;
 	arg->read = true;
 	arg->print = print;
 	return true;
 }
 
-/* As printk-formats.rst has them. All letters and digits that follow belong to it. */
+/*
+ * Pointer conversions of printk-formats.rst. All letters and digits that follow
+ * %p belong to the conversion.
+ */
 static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
-				 const struct spec *spec)
+				 const struct marker_spec *spec)
 {
 	const char *at = p->at;
 
@@ -196,13 +201,16 @@ static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
 		arg->type = &fetch_pointer_type;
 		return true;
 	default:
-		/* vsnprintf() takes digits for part of it as well: "%p4cc" is no address. */
+		/*
+		 * vsnprintf() also takes digits for a part of it: "%p4cc" is
+		 * not an address.
+		 */
 		if (isalnum(*at))
 			break;
 		arg->type = &fetch_pointer_type;
 		return true;
 	}
-	return text_fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
+	return parser_fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
 }
 
 static bool marker_parse_conversion(struct text_parser *p,
@@ -210,16 +218,17 @@ static bool marker_parse_conversion(struct text_parser *p,
 				    const char *from)
 {
 	struct marker_arg *arg = &format->args[format->nr_args];
-	struct spec spec;
+	struct marker_spec spec;
 	bool ok;
 
 	marker_parse_spec(p, &spec);
 	if (format->nr_args == FETCH_MAX_FIELDS ||
 	    format->nr_slots + 1 + spec.star_precision > FETCH_MAX_FIELDS)
-		return text_fail_at(p, MARKER_ERR_FORMAT_TOO_MANY, spec.start);
-	/* How wide something is printed is not worth a field. */
+		return parser_fail_at(p, MARKER_ERR_FORMAT_TOO_MANY,
+				      spec.start);
+	/* A width from an argument is not supported. */
 	if (spec.star_width || (spec.star_precision && *p->at != 's'))
-		return text_fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
+		return parser_fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
 	*arg = (struct marker_arg){
 		.name = marker_parse_find_name(p, from, spec.start),
 	};
@@ -250,9 +259,9 @@ static bool marker_parse_conversion(struct text_parser *p,
 	case 's':
 		arg->type = &fetch_string_type;
 		arg->read = true;
-		/* As much as there may be in a record, and more. */
+		/* Larger than any string in a record. */
 		arg->max_len = clamp(spec.precision, 0, U16_MAX - 1);
-		/* There is nothing to record of %.0s. */
+		/* %.0s has nothing to record. */
 		ok = !spec.length && spec.precision;
 		break;
 	case 'p':
@@ -266,31 +275,35 @@ static bool marker_parse_conversion(struct text_parser *p,
 		ok = false;
 	}
 	if (!ok)
-		return text_fail_at(p, MARKER_ERR_FORMAT_CONVERSION, spec.start);
+		return parser_fail_at(p, MARKER_ERR_FORMAT_CONVERSION,
+				      spec.start);
 	if (p->at - spec.start > MARKER_MAX_SPEC)
-		return text_fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
+		return parser_fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
 	arg->spec = text_span(p, spec.start, p->at - spec.start);
 	format->nr_args++;
 	return true;
 }
 
 /**
- * marker_parse_format - find out what the format of a marker says
+ * marker_parse_format - parse the format of a marker
  * @text: the format, terminated by a null byte
- * @format: filled in; it refers to @text
- * @pos: on error, where in @text it is
+ * @format: filled in; refers to @text
+ * @pos: set to the position of the error in @text
  *
  * Context: any; it does not sleep and allocates nothing.
- * Return: MARKER_ERR_OK, or why the arguments cannot be recorded.
+ * Return: MARKER_ERR_OK on success, another error code if the arguments cannot
+ *	be recorded.
  */
-enum marker_err marker_parse_format(const char *text, struct marker_format *format, u16 *pos)
+enum marker_err marker_parse_format(const char *text,
+				    struct marker_format *format, u16 *pos)
 {
 	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
 	const char *from = text;
 
 	memset(format, 0, offsetof(struct marker_format, args));
 	if (strnlen(text, MARKER_MAX_FORMAT + 1) > MARKER_MAX_FORMAT) {
-		text_fail_at(p, MARKER_ERR_FORMAT_TOO_LONG, text + MARKER_MAX_FORMAT);
+		parser_fail_at(p, MARKER_ERR_FORMAT_TOO_LONG,
+			       text + MARKER_MAX_FORMAT);
 		goto out;
 	}
 	while (*p->at) {
@@ -308,16 +321,14 @@ out:
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_parse_format);
 
-/* --- a line --------------------------------------------------------------- */
-
 static bool marker_parse_name(struct text_parser *p, struct marker_def *def)
 {
 	size_t len = text_word_len(p->at);
 
 	if (!len)
-		return text_fail(p, MARKER_ERR_NO_NAME);
+		return parser_fail(p, MARKER_ERR_NO_NAME);
 	if (def->nr_names == MARKER_EVENT_MAX_NAMES)
-		return text_fail(p, MARKER_ERR_TOO_MANY_NAMES);
+		return parser_fail(p, MARKER_ERR_TOO_MANY_NAMES);
 	def->names[def->nr_names++] = text_span(p, p->at, len);
 	p->at += len;
 	return true;
@@ -329,41 +340,41 @@ static bool marker_parse_field(struct text_parser *p, struct marker_def *def)
 	struct text_span name = text_span(p, p->at, len);
 
 	if (!len)
-		return text_fail(p, MARKER_ERR_NO_FIELD);
+		return parser_fail(p, MARKER_ERR_NO_FIELD);
 	if (def->nr_fields == FETCH_MAX_FIELDS)
-		return text_fail(p, MARKER_ERR_TOO_MANY_FIELDS);
+		return parser_fail(p, MARKER_ERR_TOO_MANY_FIELDS);
 	if (text_is(p, name, "NULL") || text_is(p, name, "_"))
 		name.len = 0;
 	else if (text_is_reserved(p->at))
-		return text_fail(p, MARKER_ERR_BAD_FIELD);
+		return parser_fail(p, MARKER_ERR_BAD_FIELD);
 	for (int i = 0; i < def->nr_fields; i++)
 		if (name.len && text_same(p, def->fields[i], name))
-			return text_fail(p, MARKER_ERR_DUPLICATE_FIELD);
+			return parser_fail(p, MARKER_ERR_DUPLICATE_FIELD);
 	def->fields[def->nr_fields++] = name;
 	p->at += len;
-	text_skip_space(p);
+	parser_skip_space(p);
 	return true;
 }
 
 static bool marker_parse_fields(struct text_parser *p, struct marker_def *def)
 {
 	def->has_fields = true;
-	if (text_take(p, ")"))
+	if (parser_consume(p, ")"))
 		return true;
 	do {
 		if (!marker_parse_field(p, def))
 			return false;
-	} while (text_take(p, ","));
-	return text_take(p, ")") || text_fail(p, MARKER_ERR_NO_PAREN);
+	} while (parser_consume(p, ","));
+	return parser_consume(p, ")") || parser_fail(p, MARKER_ERR_NO_PAREN);
 }
 
 /**
- * marker_event_has_prefix - whether a line has group and event before the marker
+ * marker_event_has_prefix - check for group and event name before the marker
  * @text: the line
  *
- * dynamic_events knows marker events by it.
+ * This identifies marker events in dynamic_events.
  *
- * Return: whether it has.
+ * Return: true if the line has the prefix, false otherwise.
  */
 bool marker_event_has_prefix(const char *text)
 {
@@ -372,45 +383,48 @@ bool marker_event_has_prefix(const char *text)
 
 static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 {
-	if (!text_take_prefix(p, MARKER_EVENT_PREFIX, &def->group, &def->event,
-			      MARKER_ERR_BAD_GROUP, MARKER_ERR_BAD_EVENT))
+	if (!parser_consume_prefix(p, MARKER_EVENT_PREFIX, &def->group,
+				   &def->event, MARKER_ERR_BAD_GROUP,
+				   MARKER_ERR_BAD_EVENT))
 		return false;
-	def->body = p->at - p->text;
+	def->definition = p->at - p->text;
 	if (!marker_parse_name(p, def))
 		return false;
-	if (text_take(p, ":")) {
+	if (parser_consume(p, ":")) {
 		def->module = def->names[0];
 		def->nr_names = 0;
 		if (!marker_parse_name(p, def))
 			return false;
 	}
-	text_skip_space(p);
-	while (text_take(p, "|")) {
+	parser_skip_space(p);
+	while (parser_consume(p, "|")) {
 		if (!marker_parse_name(p, def))
 			return false;
-		text_skip_space(p);
+		parser_skip_space(p);
 	}
-	if (text_take(p, "(") && !marker_parse_fields(p, def))
+	if (parser_consume(p, "(") && !marker_parse_fields(p, def))
 		return false;
-	return !*p->at || *p->at == '#' || text_fail(p, MARKER_ERR_TRAILING);
+	return !*p->at || *p->at == '#' || parser_fail(p, MARKER_ERR_TRAILING);
 }
 
 /**
- * marker_parse_event - find out what a definition says
+ * marker_parse_event - parse a definition
  * @text: the definition, terminated by a null byte
- * @def: filled in; it refers to @text
- * @pos: on error, where in @text it is
+ * @def: filled in; refers to @text
+ * @pos: set to the position of the error in @text
  *
  * Context: any; it does not sleep and allocates nothing.
- * Return: MARKER_ERR_OK, or what is wrong.
+ * Return: MARKER_ERR_OK on success, another error code otherwise.
  */
-enum marker_err marker_parse_event(const char *text, struct marker_def *def, u16 *pos)
+enum marker_err marker_parse_event(const char *text, struct marker_def *def,
+				   u16 *pos)
 {
 	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
 
 	memset(def, 0, sizeof(*def));
 	if (strnlen(text, MARKER_EVENT_MAX_TEXT + 1) > MARKER_EVENT_MAX_TEXT)
-		text_fail_at(p, MARKER_ERR_TOO_LONG, text + MARKER_EVENT_MAX_TEXT);
+		parser_fail_at(p, MARKER_ERR_TOO_LONG,
+			       text + MARKER_EVENT_MAX_TEXT);
 	else
 		marker_parse_line(p, def);
 	*pos = p->err_pos;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the format of a marker says of its arguments, and what a line written to
- * marker_events says.
+ * The parsers of marker formats and of lines written to marker_events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -10,38 +9,47 @@
 
 #include "fetch_type.h"
 
-/* What a line starts with that has group and event, in dynamic_events all. */
+/*
+ * First letter of a line with group or event name, and of all lines in
+ * dynamic_events.
+ */
 #define MARKER_EVENT_PREFIX	'm'
-/* The longest definition, in characters. */
+/* Maximum length of a definition, in characters. */
 #define MARKER_EVENT_MAX_TEXT	1023
-/* The longest format, in characters. */
+/* Maximum length of a format, in characters. */
 #define MARKER_MAX_FORMAT	1023
-/* The longest conversion, in characters: %-20.20s */
+/* Maximum length of a conversion, in characters: %-20.20s */
 #define MARKER_MAX_SPEC		15
-/* A marker and those that take its place. */
+/* Maximum number of markers in a definition: one and its fallbacks. */
 #define MARKER_EVENT_MAX_NAMES	8
 
-/* What is printed of an argument, other than what its type says. */
+/* How an argument is printed, other than by its type. */
 enum marker_print {
-	MARKER_PRINT_VALUE,	/* the value, as the conversion says */
-	MARKER_PRINT_COPY,	/* %pM and others: what it pointed to, as the conversion says */
-	MARKER_PRINT_BYTES,	/* %6ph: as MARKER_PRINT_COPY; tools have no such conversion */
-	MARKER_PRINT_HEX,	/* %pa: what it pointed to, as a number */
-	MARKER_PRINT_FLAGS,	/* %pGg: as MARKER_PRINT_COPY; for tools a number */
-	MARKER_PRINT_ERROR,	/* %pe: as the conversion says; for tools a number */
+	/* The value, by its conversion. */
+	MARKER_PRINT_VALUE,
+	/* %pM and others: the memory it pointed to, by its conversion. */
+	MARKER_PRINT_COPY,
+	/* %6ph: as MARKER_PRINT_COPY; libtraceevent has no such conversion. */
+	MARKER_PRINT_BYTES,
+	/* %pa: the memory it pointed to, as a number. */
+	MARKER_PRINT_HEX,
+	/* %pGg: as MARKER_PRINT_COPY; for libtraceevent a number. */
+	MARKER_PRINT_FLAGS,
+	/* %pe: by its conversion; for libtraceevent a number. */
+	MARKER_PRINT_ERROR,
 };
 
 /**
  * struct marker_arg - a conversion of a format that takes an argument
- * @type: of the field, or of its elements
- * @count: number of elements that the argument points to; 0 if it is not an array
- * @read: what the argument points to is recorded
- * @print: what is printed of it
+ * @type: type of the field, or of its elements
+ * @count: number of elements that the argument points to; 0 if not an array
+ * @read: the memory that the argument points to is recorded
+ * @print: how it is printed
  * @slot: position of the argument
- * @limited: the argument before it says how many characters of a string to read
- * @max_len: so many characters are read; 0 if all are
- * @spec: the conversion
- * @name: what comes before it and looks like a name; empty if nothing does
+ * @limited: the argument before this one limits the length of the string
+ * @max_len: maximum number of characters to read; 0 for no limit
+ * @spec: the conversion in the text
+ * @name: the name that precedes the conversion in the text; may be empty
  */
 struct marker_arg {
 	const struct fetch_type	*type;
@@ -56,11 +64,11 @@ struct marker_arg {
 };
 
 /**
- * struct marker_format - what a format says
+ * struct marker_format - a parsed format
  * @nr_slots: number of arguments
- * @wide: bits of the arguments that are larger than a long
+ * @wide: bit mask of the arguments that are larger than a long
  * @nr_args: number of @args
- * @args: in the order of the format
+ * @args: arguments in the order of the format
  */
 struct marker_format {
 	u8			nr_slots;
@@ -70,21 +78,21 @@ struct marker_format {
 };
 
 /**
- * struct marker_def - what a line says
+ * struct marker_def - a parsed definition
  * @group: of the event; empty if the definition has none
  * @event: name of the event; empty if the definition has none
- * @body: the start of what follows group and event
- * @module: that is waited for; empty if the definition has none
+ * @definition: start of the text after group and event name
+ * @module: module to wait for; empty if the definition has none
  * @nr_names: number of @names
- * @names: of the marker and of those that take its place
- * @has_fields: whether there are parentheses
+ * @names: names of the marker and its fallbacks
+ * @has_fields: the definition has parentheses
  * @nr_fields: number of @fields
- * @fields: their names, in the order of the arguments; empty if one is left out
+ * @fields: field names in the order of the arguments; empty if one is omitted
  */
 struct marker_def {
 	struct text_span	group;
 	struct text_span	event;
-	u16			body;
+	u16			definition;
 	struct text_span	module;
 	u8			nr_names;
 	struct text_span	names[MARKER_EVENT_MAX_NAMES];
@@ -93,7 +101,7 @@ struct marker_def {
 	struct text_span	fields[FETCH_MAX_FIELDS];
 };
 
-/* What can be wrong; error_log has it in words. */
+/* Parse errors; marker_event_err_text has their messages. */
 enum marker_err {
 	MARKER_ERR_OK,
 	MARKER_ERR_TOO_LONG,
@@ -120,8 +128,10 @@ enum marker_err {
 	MARKER_NR_ERRS,
 };
 
-enum marker_err marker_parse_format(const char *text, struct marker_format *format, u16 *pos);
+enum marker_err marker_parse_format(const char *text,
+				    struct marker_format *format, u16 *pos);
 bool marker_event_has_prefix(const char *text);
-enum marker_err marker_parse_event(const char *text, struct marker_def *def, u16 *pos);
+enum marker_err marker_parse_event(const char *text, struct marker_def *def,
+				   u16 *pos);
 
 #endif

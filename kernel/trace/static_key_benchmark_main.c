@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one pass over a static branch or a tracepoint costs.
+ * Cost of one pass over a static branch or a tracepoint.
  *
  * Every file under static_key_benchmark/ in debugfs is one benchmark. Reading
- * it runs the benchmark and gives the time of one call in nanoseconds, with
+ * it runs the benchmark and returns the time of one call in nanoseconds, with
  * three decimals. In a guest of "qemu-system-* -icount shift=0,sleep=off" one
- * nanosecond is one instruction, whatever the machine below is busy with, and
- * the figure repeats to 0.1 %.
+ * nanosecond is one instruction, independent of the load of the host, and the
+ * figure repeats to 0.1 %.
  *
- * debugfs rather than a module parameter per benchmark: the directory lists
- * what this kernel can measure, a read can fail with an errno of its own, and
- * one table serves all files.
+ * debugfs rather than a module parameter per benchmark: the directory lists the
+ * benchmarks of this kernel, a read can fail with an errno of its own, and one
+ * table serves all files.
  *
- * A figure includes the loop and the call. What these cost by themselves is a
- * benchmark too, empty_call, whose function has the shape of the others but
- * nothing in it. Nothing is subtracted here: the reader sees both numbers.
+ * A figure includes the loop and the call. The cost of these alone is a
+ * benchmark as well, empty_call, whose function has the same prototype and an
+ * empty body. Nothing is subtracted here.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -55,8 +55,8 @@
  *	noinline, so that every benchmark has one call per hit, and take these
  *	arguments even if it has no use for them, so that the calls are alike
  *	and a dynamic event can be put on it.
- * @sleeps: interrupts stay on, because @hit may sleep. What the timer costs
- *	is part of the figure then.
+ * @sleeps: interrupts stay on, because @hit may sleep. The figure then includes
+ *	timer interrupts.
  * @prepare: called before the first round, or NULL. May sleep. An error ends
  *	the benchmark, and the reader gets it.
  * @undo: called after the last round if @prepare succeeded, or NULL. May sleep.
@@ -70,9 +70,9 @@ struct bench {
 };
 
 /*
- * Two readers at a time would toggle the key under each other, share
- * bench_rounds[], and fill one ring buffer. Taken by every reader over
- * prepare, rounds and undo; it is the only lock here.
+ * Concurrent readers would toggle the key under each other, and share
+ * bench_rounds[] and the ring buffer. Held by every reader over prepare, rounds
+ * and undo; it is the only lock here.
  */
 static DEFINE_MUTEX(bench_lock);
 
@@ -89,7 +89,7 @@ static noinline int bench_empty(int nr, u64 value, unsigned long flags,
 static noinline int bench_static_branch(int nr, u64 value, unsigned long flags,
 					const char *name)
 {
-	/* The two ways must differ, or there would be no branch to measure. */
+	/* Both paths must differ, or the compiler would drop the branch. */
 	if (static_branch_unlikely(&bench_key))
 		return 1;
 	return 0;
@@ -114,7 +114,7 @@ static noinline int bench_tracepoint(int nr, u64 value, unsigned long flags,
 	return 0;
 }
 
-/* As functions in Rust: without the no-op of the function tracer. */
+/* Without the NOP of the function tracer, as functions in Rust. */
 static noinline notrace int bench_notrace(int nr, u64 value,
 					  unsigned long flags, const char *name)
 {
@@ -131,11 +131,12 @@ static noinline int bench_marker(int nr, u64 value, unsigned long flags,
 	return 0;
 }
 
-/* What trace_printk() comes to: people write it who have no event. */
+/* The function behind trace_printk(), which is used where there is no event. */
 static noinline int bench_trace_printk(int nr, u64 value, unsigned long flags,
 				       const char *name)
 {
-	do_trace_printk("nr=%d value=%llu flags=0x%lx name=%s\n", nr, value, flags, name);
+	do_trace_printk("nr=%d value=%llu flags=0x%lx name=%s\n", nr, value,
+			flags, name);
 	return 0;
 }
 #endif
@@ -152,8 +153,9 @@ static void bench_disable_key(void)
 }
 
 /*
- * Who enables the event, and for which tool, is the reader's choice. These two
- * only see to it that a figure is not taken for what it is not.
+ * The reader enables the event, for the tool of his choice. These two functions
+ * make sure that the state of the event is the one that the benchmark is named
+ * after.
  */
 static int bench_need_event_off(void)
 {
@@ -177,13 +179,14 @@ static int bench_need_rust_event_on(void)
 }
 #endif
 
-static const struct bench benches[] = {
+static const struct bench bench_table[] = {
 	{ "empty_call", bench_empty },
 	{ "static_branch_disabled", bench_static_branch },
-	{ "static_branch_enabled", bench_static_branch, false,
-	  bench_enable_key, bench_disable_key },
+	{ "static_branch_enabled", bench_static_branch, false, bench_enable_key,
+	  bench_disable_key },
 	{ "single_key_toggle", bench_toggle, true },
-	{ "tracepoint_disabled", bench_tracepoint, false, bench_need_event_off },
+	{ "tracepoint_disabled", bench_tracepoint, false,
+	  bench_need_event_off },
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
@@ -230,10 +233,9 @@ static int bench_compare(const void *a, const void *b)
 }
 
 /*
- * The median round: unlike the mean it does not see the rounds that something
- * else got into, and unlike the minimum it does see what belongs to the hit
- * but does not occur in every round, such as moving to the next page of the
- * ring buffer.
+ * The median round: unlike the mean it excludes rounds with interruptions, and
+ * unlike the minimum it includes costs of a hit that do not occur in every
+ * round, such as moving to the next page of the ring buffer.
  */
 static u64 bench_median(const struct bench *bench)
 {
@@ -294,11 +296,12 @@ static int __init static_key_benchmark_init(void)
 		return PTR_ERR(bench_dir);
 
 	/* Unlike other users of debugfs, this one is of no use without it. */
-	for (i = 0; i < ARRAY_SIZE(benches); i++) {
-		file = debugfs_create_file(benches[i].name, 0400, bench_dir,
-					   (void *)&benches[i], &bench_fops);
+	for (i = 0; i < ARRAY_SIZE(bench_table); i++) {
+		file = debugfs_create_file(bench_table[i].name, 0400, bench_dir,
+					   (void *)&bench_table[i],
+					   &bench_fops);
 		if (IS_ERR(file)) {
-			pr_err("no file for %s\n", benches[i].name);
+			pr_err("no file for %s\n", bench_table[i].name);
 			debugfs_remove(bench_dir);
 			return PTR_ERR(file);
 		}
@@ -308,7 +311,7 @@ static int __init static_key_benchmark_init(void)
 
 static void __exit static_key_benchmark_exit(void)
 {
-	/* Waits for readers. */
+	/* debugfs_remove() waits for readers. */
 	debugfs_remove(bench_dir);
 }
 

@@ -6,7 +6,7 @@
 
 use kernel::{
     ffi::{c_char, c_int, c_ulong},
-    str::CStr,
+    str::{CStr, CStrExt as _},
 };
 
 kernel::include_tracepoints!(static_key_benchmark_main);
@@ -14,7 +14,7 @@ kernel::include_tracepoints!(static_key_benchmark_main);
 kernel::trace_event! {
     system: static_key_benchmark,
 
-    /// As `static_key_benchmark_hit`, but defined in Rust.
+    /// `static_key_benchmark_hit`, defined in Rust.
     fn static_key_benchmark_rust_hit(
         nr: c_int,
         value: u64,
@@ -22,10 +22,10 @@ kernel::trace_event! {
         name: *const c_char,
     ),
     entry: {
-        nr: c_int = nr,
-        value: u64 = value,
-        flags: c_ulong = flags,
-        // SAFETY: The benchmark passes the name of one of its entries.
+        nr: c_int,
+        value: u64,
+        flags: c_ulong,
+        // SAFETY: The benchmark passes the name of one of its entries, a valid C string.
         name: string = unsafe { CStr::from_char_ptr(name) },
     },
     print: "nr=%d value=%llu flags=0x%lx name=%s", nr, value, flags, name,
@@ -35,7 +35,7 @@ kernel::trace_event! {
 ///
 /// # Safety
 ///
-/// `name` must be a string.
+/// `name` must point to a valid C string.
 #[no_mangle]
 #[inline(never)]
 pub unsafe extern "C" fn bench_rust_declared(
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn bench_rust_declared(
     flags: c_ulong,
     name: *const c_char,
 ) -> c_int {
-    // SAFETY: The event wants `name` to be what the caller says it is.
+    // SAFETY: The caller guarantees that `name` points to a valid C string, as the event requires.
     unsafe { trace_static_key_benchmark_hit(nr, value, flags, name) };
     0
 }
@@ -62,7 +62,7 @@ pub extern "C" fn bench_rust_defined(
     0
 }
 
-/// Whether the event that is defined in Rust is in use.
+/// Returns whether the event that is defined in Rust is enabled.
 #[no_mangle]
 pub extern "C" fn bench_rust_defined_enabled() -> bool {
     trace_static_key_benchmark_rust_hit_enabled()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names of the events of modules, and of others that come while the kernel runs.
+ * Checks for duplicate names of trace events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -15,12 +15,13 @@
 #include "trace.h"
 
 /**
- * trace_event_exists() - whether there is an event
+ * trace_event_exists() - check whether an event exists
  * @system: its system
  * @name: its name
  *
- * Context: Any. The caller holds event_mutex, which keeps the list of events as it is.
- * Return: whether there is.
+ * Context: Any. The caller holds event_mutex, which protects the list of
+ *	events.
+ * Return: true if the event exists, false otherwise.
  */
 bool trace_event_exists(const char *system, const char *name)
 {
@@ -39,16 +40,17 @@ bool trace_event_exists(const char *system, const char *name)
 #ifdef CONFIG_MODULES
 
 /**
- * trace_module_check_events() - warn of a module whose events exist already
+ * trace_module_check_events() - warn if events of a module exist already
  * @mod: the module, which is being loaded and has not registered its events
  *
- * In the kernel and within a module, the linker finds two events of one name.
- * Here nobody else would: they get two directories of one name in tracefs, and what
- * is written to one of them may reach the other event. The module is loaded all the
- * same: i915 and xe have the events of their displays in common.
+ * Within the kernel image or a module, the linker reports two events of one
+ * name. Across modules nothing else does: such events get two directories of
+ * one name in tracefs, and a write to one of them may reach the other event.
+ * The module is loaded anyway: i915 and xe share the events of their display
+ * code.
  *
- * Context: May sleep. The caller holds event_mutex, which keeps the list of
- *	events as it is until those of the module are in it.
+ * Context: May sleep. The caller holds event_mutex until the events of the
+ *	module are on the list.
  */
 void trace_module_check_events(struct module *mod)
 {
@@ -56,14 +58,15 @@ void trace_module_check_events(struct module *mod)
 
 	lockdep_assert_held(&event_mutex);
 
-	/* Such a module gets no events. */
+	/* The events of such a module are not registered. */
 	if (trace_module_has_bad_taint(mod))
 		return;
 
 	for (i = 0; i < mod->num_trace_events; i++) {
 		struct trace_event_call *call = mod->trace_events[i];
 
-		if (trace_event_exists(call->class->system, trace_event_name(call)))
+		if (trace_event_exists(call->class->system,
+				       trace_event_name(call)))
 			pr_warn("%s: event %s:%s exists already\n", mod->name,
 				call->class->system, trace_event_name(call));
 	}

@@ -2,15 +2,15 @@
 /*
  * Function events: a C prototype becomes a trace event.
  *
- * A line written to function_events in tracefs names a function and what is to be
- * shown of its arguments, or of what it returns. Out of it come a struct
- * trace_event_call, so that the event is like any other to user space, and a program
- * that fetches the fields, see func_event_run.c.
+ * A line written to function_events in tracefs names a function and the
+ * arguments or return value to record. It is turned into a struct
+ * trace_event_call, which makes the event a regular trace event to user space,
+ * and fetch code that fetches the fields, see func_event_probe.c.
  *
- * The idea, and the first line of the language, are those of function based events,
- * proposed in 2018: https://lwn.net/Articles/747256/
+ * The idea, and the first version of the language, are those of the function
+ * based events proposed in 2018: https://lwn.net/Articles/747256/
  *
- * event_mutex protects the list of events and all of what is in them.
+ * event_mutex protects the list of events and their members.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -35,14 +35,15 @@
 
 #define FUNC_EVENT_GROUP	"functions"
 
-static const char * const err_text[FUNC_EVENT_NR_ERRS] = {
+static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_OK] = "No error",
 	[FUNC_EVENT_ERR_TOO_LONG] = "Definition is too long",
 	[FUNC_EVENT_ERR_BAD_GROUP] = "Group name is not valid",
 	[FUNC_EVENT_ERR_BAD_EVENT] = "Event name is not valid",
 	[FUNC_EVENT_ERR_EVENT_EXISTS] = "Event exists already",
 	[FUNC_EVENT_ERR_NO_FUNCTION] = "Function name expected",
-	[FUNC_EVENT_ERR_UNKNOWN_FUNCTION] = "Function not found; it may be inlined everywhere",
+	[FUNC_EVENT_ERR_UNKNOWN_FUNCTION] =
+		"Function not found; it may be inlined everywhere",
 	[FUNC_EVENT_ERR_NOT_TRACEABLE] = "Function cannot be traced",
 	[FUNC_EVENT_ERR_SEVERAL_FUNCTIONS] = "Several functions have this name",
 	[FUNC_EVENT_ERR_UNKNOWN_MODULE] = "Module name is not valid",
@@ -56,7 +57,8 @@ static const char * const err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_BAD_NAME] = "Field name is reserved",
 	[FUNC_EVENT_ERR_DUPLICATE_NAME] = "Field name is used already",
 	[FUNC_EVENT_ERR_BAD_NUMBER] = "Number is not valid",
-	[FUNC_EVENT_ERR_NO_INDEX] = "Offset needs an index here, as in name+8[0]",
+	[FUNC_EVENT_ERR_NO_INDEX] =
+		"Offset needs an index here, as in name+8[0]",
 	[FUNC_EVENT_ERR_NO_BRACKET] = "Closing bracket expected",
 	[FUNC_EVENT_ERR_NO_SOURCE] = "Address, symbol or member expected",
 	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",
@@ -65,18 +67,28 @@ static const char * const err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_TOO_MANY_ARGS] = "Argument is not in a register",
 	[FUNC_EVENT_ERR_TOO_MANY_FIELDS] = "Too many fields",
 	[FUNC_EVENT_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
-	[FUNC_EVENT_ERR_ENTRY_TOO_LARGE] = "Too much to keep until the function returns",
-	[FUNC_EVENT_ERR_NO_RETURN] = "Return of functions cannot be traced on this kernel",
-	[FUNC_EVENT_ERR_NO_RETVAL] = "Return values are not known on this kernel",
+	[FUNC_EVENT_ERR_ENTRY_TOO_LARGE] =
+		"Too much to keep until the function returns",
+	[FUNC_EVENT_ERR_NO_RETURN] =
+		"Return of functions cannot be traced on this kernel",
+	[FUNC_EVENT_ERR_NO_RETVAL] =
+		"Return values are not known on this kernel",
 	[FUNC_EVENT_ERR_NO_MEMORY] = "Out of memory",
-	[FUNC_EVENT_ERR_NO_BTF] = "Needs BTF type information, which this kernel does not have",
-	[FUNC_EVENT_ERR_NO_BTF_FUNCTION] = "No BTF type information about this function",
-	[FUNC_EVENT_ERR_UNKNOWN_ARGUMENT] = "Function has no argument of this name",
-	[FUNC_EVENT_ERR_UNKNOWN_REGISTER] = "It, or an argument before it, needs several registers",
-	[FUNC_EVENT_ERR_ARG_AT_RETURN] = "Arguments are known at the entry of the function only",
+	[FUNC_EVENT_ERR_NO_BTF] =
+		"Needs BTF type information, which this kernel does not have",
+	[FUNC_EVENT_ERR_NO_BTF_FUNCTION] =
+		"No BTF type information about this function",
+	[FUNC_EVENT_ERR_UNKNOWN_ARGUMENT] =
+		"Function has no argument of this name",
+	[FUNC_EVENT_ERR_UNKNOWN_REGISTER] =
+		"It, or an argument before it, needs several registers",
+	[FUNC_EVENT_ERR_ARG_AT_RETURN] =
+		"Arguments are known at the entry of the function only",
 	[FUNC_EVENT_ERR_NOT_A_STRUCT] = "Not a structure",
-	[FUNC_EVENT_ERR_NOT_A_POINTER] = "Use . for members of this, it is not a pointer",
-	[FUNC_EVENT_ERR_IS_A_POINTER] = "Use -> for members of this, it is a pointer",
+	[FUNC_EVENT_ERR_NOT_A_POINTER] =
+		"Use . for members of this, it is not a pointer",
+	[FUNC_EVENT_ERR_IS_A_POINTER] =
+		"Use -> for members of this, it is a pointer",
 	[FUNC_EVENT_ERR_UNKNOWN_MEMBER] = "No such member",
 	[FUNC_EVENT_ERR_TOO_DEEP] = "Path has too many pointers",
 	[FUNC_EVENT_ERR_NOT_A_VALUE] = "Type cannot be shown as a value",
@@ -86,10 +98,9 @@ static struct dyn_event_operations func_event_ops;
 
 static struct func_event *to_func_event(struct dyn_event *ev)
 {
-	return ev->ops == &func_event_ops ? container_of(ev, struct func_event, base.devent) : NULL;
+	return ev->ops == &func_event_ops ?
+		container_of(ev, struct func_event, base.devent) : NULL;
 }
-
-/* --- enabling ------------------------------------------------------------- */
 
 static int func_event_reg_attach(struct fetch_event *base)
 {
@@ -101,15 +112,14 @@ static void func_event_reg_detach(struct fetch_event *base)
 	func_event_detach(container_of(base, struct func_event, base));
 }
 
-static int func_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+static int func_event_reg(struct trace_event_call *call, enum trace_reg type,
+			  void *data)
 {
 	return fetch_reg(call, type, data, func_event_reg_attach,
 			 func_event_reg_detach);
 }
 
-/* --- which function ------------------------------------------------------- */
-
-struct lookup {
+struct func_event_lookup {
 	const char	*name;
 	unsigned long	ip;
 	unsigned int	nr_symbols;
@@ -118,11 +128,11 @@ struct lookup {
 
 static int func_event_match_symbol(void *data, unsigned long addr)
 {
-	struct lookup *lookup = data;
+	struct func_event_lookup *lookup = data;
 	unsigned long ip = ftrace_location(addr);
 
 	lookup->nr_symbols++;
-	/* Aliases are one function. */
+	/* Aliases have the same ftrace location and count once. */
 	if (ip && ip != lookup->ip) {
 		lookup->ip = ip;
 		lookup->nr_traceable++;
@@ -133,7 +143,7 @@ static int func_event_match_symbol(void *data, unsigned long addr)
 static int func_event_match_module_symbol(void *data, const char *name,
 					  unsigned long addr)
 {
-	struct lookup *lookup = data;
+	struct func_event_lookup *lookup = data;
 
 	return strcmp(lookup->name, name) ? 0 :
 		func_event_match_symbol(data, addr);
@@ -153,16 +163,18 @@ static struct module *func_event_module_of(unsigned long ip)
 }
 
 /*
- * What is traced in a module that is about to go, or will be freed when the module has
- * started, might be left behind: modules that come or go are the notifier's.
+ * True if @ip is not in a module that is coming or going, nor in init code of a
+ * module: functions there are attached by the module notifier only, as
+ * otherwise they might not be detached before their memory is freed.
  */
-static bool func_event_is_settled(unsigned long ip)
+static bool func_event_is_stable(unsigned long ip)
 {
 	struct module *mod;
 
 	guard(preempt)();
 	mod = __module_address(ip);
-	return !mod || (mod->state == MODULE_STATE_LIVE && !within_module_init(ip, mod));
+	return !mod || (mod->state == MODULE_STATE_LIVE &&
+			!within_module_init(ip, mod));
 }
 #else
 static struct module *func_event_find_module(const char *name)
@@ -175,7 +187,7 @@ static struct module *func_event_module_of(unsigned long ip)
 	return NULL;
 }
 
-static bool func_event_is_settled(unsigned long ip)
+static bool func_event_is_stable(unsigned long ip)
 {
 	return true;
 }
@@ -185,7 +197,7 @@ static enum func_event_err func_event_find_function(const char *module,
 						    const char *name,
 						    unsigned long *ip)
 {
-	struct lookup lookup = { .name = name };
+	struct func_event_lookup lookup = { .name = name };
 
 	if (!module)
 		kallsyms_on_each_match_symbol(func_event_match_symbol, name,
@@ -205,27 +217,29 @@ static enum func_event_err func_event_find_function(const char *module,
 
 #ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
 # if defined(CONFIG_X86_64)
-#  define SYSCALL_WRAPPER	"__x64_sys_"
+#  define FUNC_EVENT_SYSCALL_WRAPPER	"__x64_sys_"
 # elif defined(CONFIG_ARM64)
-#  define SYSCALL_WRAPPER	"__arm64_sys_"
+#  define FUNC_EVENT_SYSCALL_WRAPPER	"__arm64_sys_"
 # elif defined(CONFIG_RISCV)
-#  define SYSCALL_WRAPPER	"__riscv_sys_"
+#  define FUNC_EVENT_SYSCALL_WRAPPER	"__riscv_sys_"
 # elif defined(CONFIG_S390)
-#  define SYSCALL_WRAPPER	"__s390x_sys_"
+#  define FUNC_EVENT_SYSCALL_WRAPPER	"__s390x_sys_"
 # else
-#  define SYSCALL_WRAPPER	"sys_"
+#  define FUNC_EVENT_SYSCALL_WRAPPER	"sys_"
 # endif
 #endif
 
 /*
- * The system call that @name is a name of, or NULL: those that user space, older
- * kernels, and the macros of SYSCALL_DEFINEx() have for it.
+ * Returns the name of the system call if @name is a name of its function: one
+ * used by user space, by older kernels, or by the macros of SYSCALL_DEFINEx().
+ * NULL otherwise.
  */
 static const char *func_event_syscall_name(const char *name)
 {
-#ifdef SYSCALL_WRAPPER
+#ifdef FUNC_EVENT_SYSCALL_WRAPPER
 	static const char * const prefixes[] = {
-		"SyS_", "sys_", "__se_sys_", "__do_sys_", SYSCALL_WRAPPER,
+		"SyS_", "sys_", "__se_sys_", "__do_sys_",
+		FUNC_EVENT_SYSCALL_WRAPPER,
 	};
 
 	for (int i = 0; i < ARRAY_SIZE(prefixes); i++) {
@@ -238,13 +252,13 @@ static const char *func_event_syscall_name(const char *name)
 	return NULL;
 }
 
-#ifndef SYSCALL_WRAPPER
-# define SYSCALL_WRAPPER ""
+#ifndef FUNC_EVENT_SYSCALL_WRAPPER
+# define FUNC_EVENT_SYSCALL_WRAPPER ""
 #endif
 
 /*
- * Where wrappers have the prefix of other functions, too, only the table of system calls
- * tells what is one.
+ * On powerpc the wrappers have the prefix of other functions as well, so look
+ * in the table of system calls.
  */
 static bool func_event_is_syscall(unsigned long ip)
 {
@@ -258,19 +272,23 @@ static bool func_event_is_syscall(unsigned long ip)
 #endif
 }
 
-static enum func_event_err func_event_find_settled(struct func_event *event)
+static enum func_event_err func_event_find_stable(struct func_event *event)
 {
 	enum func_event_err err;
 
 	err = func_event_find_function(event->module, event->symbol,
 				       &event->ip);
-	if (err || func_event_is_settled(event->ip))
+	if (err || func_event_is_stable(event->ip))
 		return err;
 	event->ip = 0;
-	return event->module ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
+	return event->module ? FUNC_EVENT_ERR_OK :
+			       FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
 }
 
-/* The arguments of a system call are in the registers that its wrapper gets. */
+/*
+ * Find the function of an event. For a system call this is its wrapper, whose
+ * argument is the registers with the arguments.
+ */
 static enum func_event_err func_event_resolve_function(struct func_event *event)
 {
 	const char *syscall = NULL;
@@ -279,7 +297,9 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 	if (!event->module)
 		syscall = func_event_syscall_name(event->function);
 	if (syscall) {
-		event->symbol = kasprintf(GFP_KERNEL, SYSCALL_WRAPPER "%s", syscall);
+		event->symbol = kasprintf(GFP_KERNEL,
+					  FUNC_EVENT_SYSCALL_WRAPPER "%s",
+					  syscall);
 		if (!event->symbol)
 			return FUNC_EVENT_ERR_NO_MEMORY;
 		err = func_event_find_function(NULL, event->symbol,
@@ -295,19 +315,18 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 		return FUNC_EVENT_ERR_NO_MEMORY;
 	if (event->module && !func_event_find_module(event->module))
 		return FUNC_EVENT_ERR_OK;
-	err = func_event_find_settled(event);
-	/* Older kernels called it SyS_x on all architectures. */
-	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION && strstarts(event->function, "SyS_")) {
+	err = func_event_find_stable(event);
+	/* Older kernels used SyS_x on all architectures. */
+	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION &&
+	    strstarts(event->function, "SyS_")) {
 		memcpy(event->symbol, "sys_", 4);
-		err = func_event_find_settled(event);
+		err = func_event_find_stable(event);
 	}
 	return err;
 }
 
-/* --- fields --------------------------------------------------------------- */
-
-/* What is being made, for messages: position and error. */
-struct maker {
+/* Parse context: the event that is created, and its error with the position. */
+struct func_event_ctx {
 	const char		*text;
 	struct func_event_def	def;
 	struct func_event	*event;
@@ -317,62 +336,75 @@ struct maker {
 };
 
 /*
- * Returns a negative error; what it comes to is decided when the error is logged, which
- * those are not that have nothing to do with the definition.
+ * Record an error for error_log. The final errno is set when the error is
+ * logged; -ENOMEM is not logged.
  */
-static int func_event_fail(struct maker *m, enum func_event_err err, u16 pos)
+static int func_event_fail(struct func_event_ctx *ctx, enum func_event_err err,
+			   u16 pos)
 {
 	if (err == FUNC_EVENT_ERR_NO_MEMORY)
 		return -ENOMEM;
-	m->err = err;
-	m->pos = pos;
+	ctx->err = err;
+	ctx->pos = pos;
 	return -EINVAL;
 }
 
-static char *func_event_span_dup(struct maker *m, struct text_span span)
+static char *func_event_span_dup(struct func_event_ctx *ctx,
+				 struct text_span span)
 {
-	return span.len ? kstrndup(m->text + span.start, span.len, GFP_KERNEL) : NULL;
+	return span.len ?
+		kstrndup(ctx->text + span.start, span.len, GFP_KERNEL) : NULL;
 }
 
-static enum func_event_err func_event_need_btf(struct maker *m)
+static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
 {
-	const char *name = m->event->symbol;
+	const char *name = ctx->event->symbol;
 	struct module *mod = NULL;
 	enum func_event_err err;
 	char *inner;
 
 	if (!IS_ENABLED(CONFIG_FUNCTION_EVENTS_BTF))
 		return FUNC_EVENT_ERR_NO_BTF;
-	if (m->btf)
+	if (ctx->btf)
 		return FUNC_EVENT_ERR_OK;
-	if (m->event->syscall) {
-		/* The wrapper has one argument, the registers. */
-		inner = kasprintf(GFP_KERNEL, "__do_sys_%s", name + strlen(SYSCALL_WRAPPER));
+	if (ctx->event->syscall) {
+		/*
+		 * The prototype of the wrapper has only the registers; use that
+		 * of __do_sys_*().
+		 */
+		inner = kasprintf(GFP_KERNEL, "__do_sys_%s",
+				  name + strlen(FUNC_EVENT_SYSCALL_WRAPPER));
 		if (!inner)
 			return FUNC_EVENT_ERR_NO_MEMORY;
-		err = func_event_btf_get(NULL, inner, &m->btf);
+		err = func_event_btf_get(NULL, inner, &ctx->btf);
 		kfree(inner);
 		return err;
 	}
-	/* Both may have the same function, or another of the same name. */
-	if (m->event->ip) {
-		mod = func_event_module_of(m->event->ip);
-	} else if (m->event->module) {
-		mod = func_event_find_module(m->event->module);
+	/*
+	 * The kernel and a module may have functions of the same name; use the
+	 * BTF of the right one.
+	 */
+	if (ctx->event->ip) {
+		mod = func_event_module_of(ctx->event->ip);
+	} else if (ctx->event->module) {
+		mod = func_event_find_module(ctx->event->module);
 		if (!mod)
 			return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
 	}
-	return func_event_btf_get(mod, name, &m->btf);
+	return func_event_btf_get(mod, name, &ctx->btf);
 }
 
-/* Whether it is in memory that the kernel has for its start; kallsyms keeps the names. */
+/*
+ * True if @address is in init memory of the kernel; kallsyms keeps its symbols.
+ */
 static bool func_event_is_init_mem(unsigned long address)
 {
 	return init_section_contains((void *)address, 1);
 }
 
-/* That of the event's module is meant if there are several of the name. */
-static enum func_event_err func_event_find_symbol(struct func_event *event, const char *name,
+/* Find the address of a symbol, first in the module of the event. */
+static enum func_event_err func_event_find_symbol(struct func_event *event,
+						  const char *name,
 						  unsigned long *address)
 {
 	char *own;
@@ -387,33 +419,36 @@ static enum func_event_err func_event_find_symbol(struct func_event *event, cons
 	}
 	if (!*address)
 		*address = kallsyms_lookup_name(name);
-	/* As late as func_event_free_init_mem(), which is for those that were found before. */
-	if (system_state >= SYSTEM_FREEING_INITMEM && func_event_is_init_mem(*address))
+	/*
+	 * Init memory has been freed. func_event_free_init_mem() handles
+	 * symbols that were found before.
+	 */
+	if (system_state >= SYSTEM_FREEING_INITMEM &&
+	    func_event_is_init_mem(*address))
 		*address = 0;
 	return *address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
 }
 
 static enum func_event_err
-func_event_resolve_symbol(struct maker *m,
+func_event_resolve_symbol(struct func_event_ctx *ctx,
 			  const struct func_event_field_def *def,
 			  struct fetch_field *field)
 {
-	char *symbol = func_event_span_dup(m, def->from);
+	char *symbol = func_event_span_dup(ctx, def->from);
 	enum func_event_err err;
 
 	if (!symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
 	field->absolute = true;
-	err = func_event_find_symbol(m->event, symbol, &field->address);
+	err = func_event_find_symbol(ctx->event, symbol, &field->address);
 	kfree(symbol);
 	return err;
 }
 
 /*
- * Turns what is written about a field into what is read.
- *
- * A number or address is the argument itself unless it has an index; a string is where
- * the argument points to, or, with an index, where the pointer points to that is there.
+ * Set the dereferences of a field. A number or address is the source itself
+ * unless it has an index. A string is at the address in the source or, with an
+ * index, at the address of the indexed pointer.
  */
 static enum func_event_err
 func_event_set_access(const struct func_event_field_def *def,
@@ -427,29 +462,29 @@ func_event_set_access(const struct func_event_field_def *def,
 	if (at != (s32)at)
 		return FUNC_EVENT_ERR_BAD_NUMBER;
 	field->read = true;
-	field->hops[field->nr_hops++] = at;
+	field->derefs[field->nr_derefs++] = at;
 	if (string && def->has_index)
-		field->hops[field->nr_hops++] = 0;
+		field->derefs[field->nr_derefs++] = 0;
 	return FUNC_EVENT_ERR_OK;
 }
 
-static int func_event_set_field_name(struct maker *m,
+static int func_event_set_field_name(struct func_event_ctx *ctx,
 				     const struct func_event_field_def *def,
 				     struct fetch_field *field)
 {
 	char *c;
 
 	if (def->name.len)
-		field->name = func_event_span_dup(m, def->name);
+		field->name = func_event_span_dup(ctx, def->name);
 	else if (def->source == FUNC_EVENT_MEMBER)
-		field->name = func_event_span_dup(m, def->from);
+		field->name = func_event_span_dup(ctx, def->from);
 	else if (def->source == FUNC_EVENT_RETURN)
 		field->name = kstrdup("ret", GFP_KERNEL);
 	else
 		field->name = kasprintf(GFP_KERNEL, "arg%d", def->arg + 1);
 	if (!field->name)
 		return -ENOMEM;
-	/* skb->dev->name becomes skb_dev_name. */
+	/* Replace separators: skb->dev->name becomes skb_dev_name. */
 	for (c = field->name; *c; ) {
 		size_t len = strcspn(c, ". \t->");
 
@@ -463,24 +498,25 @@ static int func_event_set_field_name(struct maker *m,
 	return 0;
 }
 
-/* The parser did this for names that are written; now there are others as well. */
-static int func_event_check_names(struct maker *m)
+/* The parser has checked only names that are in the definition. */
+static int func_event_check_names(struct func_event_ctx *ctx)
 {
-	struct fetch_field *fields = m->event->base.fields;
+	struct fetch_field *fields = ctx->event->base.fields;
 
-	for (int i = 0; i < m->event->base.nr_fields; i++) {
-		if (m->event->returns && !strcmp(fields[i].name, "duration"))
-			return func_event_fail(m, FUNC_EVENT_ERR_BAD_NAME,
+	for (int i = 0; i < ctx->event->base.nr_fields; i++) {
+		if (ctx->event->at_return && !strcmp(fields[i].name, "duration"))
+			return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_NAME,
 					       fields[i].at);
 		for (int j = 0; j < i; j++)
 			if (!strcmp(fields[i].name, fields[j].name))
-				return func_event_fail(m, FUNC_EVENT_ERR_DUPLICATE_NAME,
+				return func_event_fail(ctx,
+						       FUNC_EVENT_ERR_DUPLICATE_NAME,
 						       fields[i].at);
 	}
 	return 0;
 }
 
-static int func_event_make_field(struct maker *m,
+static int func_event_make_field(struct func_event_ctx *ctx,
 				 const struct func_event_field_def *def,
 				 struct fetch_field *field)
 {
@@ -497,32 +533,32 @@ static int func_event_make_field(struct maker *m,
 	field->absolute = def->source == FUNC_EVENT_ADDRESS;
 	field->address = def->address;
 	field->fault = -1;
-	ret = func_event_set_field_name(m, def, field);
+	ret = func_event_set_field_name(ctx, def, field);
 	if (ret)
 		return ret;
 
 	switch (def->source) {
 	case FUNC_EVENT_MEMBER:
-		err = func_event_need_btf(m);
+		err = func_event_need_btf(ctx);
 		if (err)
 			break;
-		path = func_event_span_dup(m, def->from);
+		path = func_event_span_dup(ctx, def->from);
 		if (!path)
 			return -ENOMEM;
-		err = func_event_btf_path(m->btf, path, field, &in_path);
+		err = func_event_btf_path(ctx->btf, path, field, &in_path);
 		pos += in_path;
 		kfree(path);
 		break;
 	case FUNC_EVENT_SYMBOL_ADDRESS:
-		err = func_event_resolve_symbol(m, def, field);
+		err = func_event_resolve_symbol(ctx, def, field);
 		break;
 	case FUNC_EVENT_RETURN:
 		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
 			err = FUNC_EVENT_ERR_NO_RETVAL;
 		else if (!field->type)
-			err = func_event_need_btf(m) ?:
-				func_event_btf_return(m->btf, field);
-		/* A function that BTF knows to return nothing. */
+			err = func_event_need_btf(ctx) ?:
+				func_event_btf_return(ctx->btf, field);
+		/* BTF says that the function returns void. */
 		if (!err && !field->type)
 			err = FUNC_EVENT_ERR_NOT_A_VALUE;
 		break;
@@ -530,86 +566,89 @@ static int func_event_make_field(struct maker *m,
 		break;
 	}
 	if (err)
-		return func_event_fail(m, err, pos);
-	if (field->arg >= func_event_nr_args(m->event->syscall))
-		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
+		return func_event_fail(ctx, err, pos);
+	if (field->arg >= func_event_nr_args(ctx->event->syscall))
+		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_ARGS,
 				       def->at);
 	if (def->source != FUNC_EVENT_MEMBER) {
 		err = func_event_set_access(def, field);
 		if (err)
-			return func_event_fail(m, err, def->at);
+			return func_event_fail(ctx, err, def->at);
 	}
-	m->event->base.nr_fields++;
+	ctx->event->base.nr_fields++;
 	return 0;
 }
 
-/* The prototype is not written down: all arguments that BTF knows. */
-static int func_event_make_btf_args(struct maker *m)
+/* Without a parameter list, add all arguments of the BTF prototype. */
+static int func_event_make_btf_args(struct func_event_ctx *ctx)
 {
-	u16 pos = m->def.function.start;
-	enum func_event_err err = func_event_need_btf(m);
+	u16 pos = ctx->def.function.start;
+	enum func_event_err err = func_event_need_btf(ctx);
 	struct fetch_field *field;
 
-	for (int i = 0; !err && i < func_event_btf_nr_args(m->btf); i++) {
-		if (i >= func_event_nr_args(m->event->syscall)) {
+	for (int i = 0; !err && i < func_event_btf_nr_args(ctx->btf); i++) {
+		if (i >= func_event_nr_args(ctx->event->syscall)) {
 			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
 			break;
 		}
-		field = &m->event->base.fields[m->event->base.nr_fields];
+		field = &ctx->event->base.fields[ctx->event->base.nr_fields];
 		field->fault = -1;
 		field->at = pos;
-		err = func_event_btf_arg(m->btf, i, field);
+		err = func_event_btf_arg(ctx->btf, i, field);
 		if (!err && !field->name) {
 			field->name = kasprintf(GFP_KERNEL, "arg%d", i + 1);
-			err = field->name ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_NO_MEMORY;
+			err = field->name ? FUNC_EVENT_ERR_OK :
+					    FUNC_EVENT_ERR_NO_MEMORY;
 		}
 		if (!err && fetch_is_string(field->type)) {
 			field->read = true;
-			field->nr_hops = 1;
+			field->nr_derefs = 1;
 		}
-		/* Counted even if it has failed, for its name to be freed. */
-		m->event->base.nr_fields++;
+		/* Counted even on failure, so that its name is freed. */
+		ctx->event->base.nr_fields++;
 	}
-	return err ? func_event_fail(m, err, pos) : 0;
+	return err ? func_event_fail(ctx, err, pos) : 0;
 }
 
-static int func_event_make_fields(struct maker *m)
+static int func_event_make_fields(struct func_event_ctx *ctx)
 {
-	struct func_event *event = m->event;
-	unsigned int nr = m->def.nr_fields;
+	struct func_event *event = ctx->event;
+	unsigned int nr = ctx->def.nr_fields;
 	int ret, i;
 
-	if (m->def.nr_args > func_event_nr_args(event->syscall))
-		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_ARGS,
-				       m->def.arg_at[func_event_nr_args(event->syscall)]);
-	if (m->def.returns && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN))
-		return func_event_fail(m, FUNC_EVENT_ERR_NO_RETURN,
-				       m->def.function.start);
+	if (ctx->def.nr_args > func_event_nr_args(event->syscall))
+		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_ARGS,
+				       ctx->def.arg_at[func_event_nr_args(event->syscall)]);
+	if (ctx->def.at_return && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN))
+		return func_event_fail(ctx, FUNC_EVENT_ERR_NO_RETURN,
+				       ctx->def.function.start);
 
-	if (!m->def.has_args)
+	if (!ctx->def.has_args)
 		nr += FUNC_EVENT_MAX_ARGS;
-	event->base.fields = kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
+	event->base.fields =
+		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
 	if (!event->base.fields)
 		return -ENOMEM;
 
-	if (!m->def.has_args) {
-		ret = func_event_make_btf_args(m);
+	if (!ctx->def.has_args) {
+		ret = func_event_make_btf_args(ctx);
 		if (ret)
 			return ret;
 	}
 	event->nr_entry = event->base.nr_fields;
-	for (i = 0; i < m->def.nr_fields; i++) {
-		struct fetch_field *field = &event->base.fields[event->base.nr_fields];
+	for (i = 0; i < ctx->def.nr_fields; i++) {
+		struct fetch_field *field =
+			&event->base.fields[event->base.nr_fields];
 
-		ret = func_event_make_field(m, &m->def.fields[i], field);
+		ret = func_event_make_field(ctx, &ctx->def.fields[i], field);
 		if (ret) {
 			kfree(field->name);
 			return ret;
 		}
-		if (i < m->def.nr_entry)
+		if (i < ctx->def.nr_entry)
 			event->nr_entry++;
 	}
-	return func_event_check_names(m);
+	return func_event_check_names(ctx);
 }
 
 static bool func_event_is_entry_field(struct func_event *event,
@@ -618,13 +657,18 @@ static bool func_event_is_entry_field(struct func_event *event,
 	return field < event->base.fields + event->nr_entry;
 }
 
-/* The body: a word for faults, the fields, and behind them the strings. */
-static int func_event_make_layout(struct maker *m)
+/*
+ * Lay out the payload: the fault word, the fields, then the strings; and
+ * compile the fetch code.
+ */
+static int func_event_make_layout(struct func_event_ctx *ctx)
 {
-	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0, room;
+	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0,
+		     room;
 	unsigned int entry_string = 0, return_string = 0;
-	struct func_event *event = m->event;
-	struct fetch_field *field, *end = event->base.fields + event->base.nr_fields;
+	struct func_event *event = ctx->event;
+	struct fetch_field *field,
+		*end = event->base.fields + event->base.nr_fields;
 	u32 offset = 0;
 	int ret;
 
@@ -639,13 +683,14 @@ static int func_event_make_layout(struct maker *m)
 		}
 	}
 	if (nr_faults > 32)
-		return func_event_fail(m, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
-				       m->def.function.start);
+		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
+				       ctx->def.function.start);
 	event->base.has_faults = nr_faults;
 	if (nr_faults)
 		offset = sizeof(u32);
 	for (field = event->base.fields; field <= end; field++) {
-		if (event->returns && field == event->base.fields + event->nr_entry) {
+		if (event->at_return &&
+		    field == event->base.fields + event->nr_entry) {
 			fetch_align(&event->base, &offset, sizeof(u64));
 			event->duration_offset = offset;
 			offset += sizeof(u64);
@@ -654,39 +699,42 @@ static int func_event_make_layout(struct maker *m)
 			break;
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
-			return func_event_fail(m, FUNC_EVENT_ERR_TOO_LARGE,
+			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
 					       field->at);
 		if (ret)
 			return ret;
 	}
-	event->base.body_size = offset;
+	event->base.payload_size = offset;
 
-	room = event->returns ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_BODY;
+	room = event->at_return ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_PAYLOAD;
 	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
-		return func_event_fail(m, event->returns ?
+		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
 				       FUNC_EVENT_ERR_TOO_LARGE,
-				       m->def.function.start);
+				       ctx->def.function.start);
 	if (nr_entry_strings) {
-		entry_string = min((room - offset) / nr_entry_strings, FETCH_MAX_STRING);
+		entry_string = min((room - offset) / nr_entry_strings,
+				   FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
 	}
-	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_BODY)
-		return func_event_fail(m, FUNC_EVENT_ERR_TOO_LARGE,
-				       m->def.function.start);
+	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_PAYLOAD)
+		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
+				       ctx->def.function.start);
 	if (nr_return_strings)
-		return_string = min((FETCH_MAX_BODY - offset) / nr_return_strings,
-				    FETCH_MAX_STRING);
+		return_string =
+			min((FETCH_MAX_PAYLOAD - offset) / nr_return_strings,
+			    FETCH_MAX_STRING);
 
-	event->entry = kzalloc(sizeof(*event->entry), GFP_KERNEL);
-	event->ret = kzalloc(sizeof(*event->ret), GFP_KERNEL);
+	event->entry = kzalloc_obj(*event->entry);
+	event->ret = kzalloc_obj(*event->ret);
 	if (!event->entry || !event->ret)
 		return -ENOMEM;
 	event->entry->user = event->syscall;
 	event->ret->user = event->syscall;
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
-			field->from = func_event_arg_offset(event->syscall, field->arg);
+			field->from = func_event_arg_offset(event->syscall,
+							    field->arg);
 		if (func_event_is_entry_field(event, field))
 			fetch_compile(event->entry, field, entry_string);
 		else
@@ -695,12 +743,13 @@ static int func_event_make_layout(struct maker *m)
 	return 0;
 }
 
-/* --- what user space sees ------------------------------------------------- */
-
-/* As fetch_place_field() puts them: each aligned by itself, in this order. */
-static int func_event_make_trace_fields(struct maker *m)
+/*
+ * In the order of the payload, so that the alignment by the trace event core
+ * gives the offsets of fetch_place_field().
+ */
+static int func_event_make_trace_fields(struct func_event_ctx *ctx)
 {
-	struct func_event *event = m->event;
+	struct func_event *event = ctx->event;
 	unsigned int nr_entry = event->nr_entry;
 	struct trace_event_fields *to;
 
@@ -708,13 +757,17 @@ static int func_event_make_trace_fields(struct maker *m)
 	if (!to)
 		return -ENOMEM;
 	event->base.class.fields_array = to;
-	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long), 0, false);
+	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long),
+			       0, false);
 	if (event->base.has_faults)
-		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0, false);
+		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
+				       false);
 	to = fetch_trace_fields(to, event->base.fields, nr_entry);
-	if (event->returns)
-		to = fetch_trace_field(to, "u64", "duration", sizeof(u64), 0, false);
-	fetch_trace_fields(to, event->base.fields + nr_entry, event->base.nr_fields - nr_entry);
+	if (event->at_return)
+		to = fetch_trace_field(to, "u64", "duration", sizeof(u64), 0,
+				       false);
+	fetch_trace_fields(to, event->base.fields + nr_entry,
+			   event->base.nr_fields - nr_entry);
 	return 0;
 }
 
@@ -723,7 +776,7 @@ static bool func_event_is_char_array(const struct fetch_field *field)
 	return field->count && field->type->format == FETCH_CHAR;
 }
 
-/* The conversion that print_fmt has for a field; a string's is in quotation marks. */
+/* Returns the conversion of a field in print_fmt; strings are quoted. */
 static const char *func_event_conversion(const struct fetch_field *field)
 {
 	bool is_long = field->type->size == sizeof(u64);
@@ -750,8 +803,8 @@ static const char *func_event_conversion(const struct fetch_field *field)
 }
 
 /*
- * What func_event_print() below does, for tools. The parser of libtraceevent
- * understands no more than what is in here.
+ * Write the print_fmt that corresponds to func_event_print(). Uses only what
+ * the parser of libtraceevent understands.
  */
 static void func_event_write_print_fmt(struct fetch_event *base,
 				       struct seq_buf *s)
@@ -770,12 +823,13 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 			       field->fault >= 0 ? "%s" : "");
 	}
 	if (event->base.nr_fields == event->nr_entry)
-		seq_buf_puts(s, event->returns ? ") ->" : ")");
-	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip", event->returns ? " (%lu ns)" : "");
+		seq_buf_puts(s, event->at_return ? ") ->" : ")");
+	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip",
+		       event->at_return ? " (%lu ns)" : "");
 	for (int i = 0; i < event->base.nr_fields; i++)
 		fetch_print_fmt_arg(s, &event->base.fields[i],
 				    func_event_is_char_array(&event->base.fields[i]));
-	if (event->returns)
+	if (event->at_return)
 		seq_buf_puts(s, ", REC->duration");
 }
 
@@ -787,7 +841,9 @@ static void func_event_print_value(struct trace_seq *s,
 
 	switch (field->type->format) {
 	case FETCH_SIGNED:
-		trace_seq_printf(s, "%lld", sign_extend64(value, field->type->size * 8 - 1));
+		trace_seq_printf(s, "%lld",
+				 sign_extend64(value,
+					       field->type->size * 8 - 1));
 		break;
 	case FETCH_UNSIGNED:
 	case FETCH_CHAR:
@@ -802,7 +858,7 @@ static void func_event_print_value(struct trace_seq *s,
 	}
 }
 
-/* As libtraceevent does for __print_array(): always hexadecimal. */
+/* Hexadecimal, as libtraceevent prints __print_array(). */
 static void func_event_print_array(struct trace_seq *s,
 				   const struct fetch_field *field,
 				   const void *at)
@@ -819,18 +875,19 @@ static void func_event_print_field(struct trace_seq *s,
 				   const struct fetch_record *rec,
 				   const struct fetch_field *field)
 {
-	const void *at = rec->body + field->offset;
+	const void *at = rec->payload + field->offset;
 
 	trace_seq_printf(s, "%s=", field->name);
 	if (fetch_is_string(field->type))
-		trace_seq_printf(s, "\"%s\"", (char *)rec + (*(const u32 *)at & 0xffff));
+		trace_seq_printf(s, "\"%s\"",
+				 (char *)rec + (*(const u32 *)at & 0xffff));
 	else if (func_event_is_char_array(field))
 		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
 	else if (field->count)
 		func_event_print_array(s, field, at);
 	else
 		func_event_print_value(s, field, at);
-	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
+	if (field->fault >= 0 && *(const u32 *)rec->payload & BIT(field->fault))
 		trace_seq_puts(s, "(fault)");
 }
 
@@ -838,7 +895,8 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 					  int flags,
 					  struct trace_event *trace_event)
 {
-	struct func_event *event = container_of(trace_event, struct func_event, base.call.event);
+	struct func_event *event =
+		container_of(trace_event, struct func_event, base.call.event);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
 	struct fetch_field *field = event->base.fields;
 	struct trace_seq *s = &iter->seq;
@@ -853,19 +911,17 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 		func_event_print_field(s, rec, field);
 	}
 	if (event->base.nr_fields == event->nr_entry)
-		trace_seq_puts(s, event->returns ? ") ->" : ")");
-	if (event->returns)
+		trace_seq_puts(s, event->at_return ? ") ->" : ")");
+	if (event->at_return)
 		trace_seq_printf(s, " (%llu ns)",
-				 *(const u64 *)(rec->body + event->duration_offset));
+				 *(const u64 *)(rec->payload + event->duration_offset));
 	trace_seq_putc(s, '\n');
 	return trace_handle_return(s);
 }
 
-static struct trace_event_functions print_funcs = {
+static struct trace_event_functions func_event_print_funcs = {
 	.trace = func_event_print,
 };
-
-/* --- events --------------------------------------------------------------- */
 
 static void func_event_destroy(struct func_event *event)
 {
@@ -881,67 +937,69 @@ static void func_event_destroy(struct func_event *event)
 	kfree(event);
 }
 
-static int func_event_set_name(struct maker *m)
+static int func_event_set_name(struct func_event_ctx *ctx)
 {
-	struct func_event *event = m->event;
-	struct func_event_def *def = &m->def;
+	struct func_event *event = ctx->event;
+	struct func_event_def *def = &ctx->def;
 	u16 pos = def->event.len ? def->event.start : def->function.start;
 
 	event->base.class.system = def->group.len ?
-		func_event_span_dup(m, def->group) :
+		func_event_span_dup(ctx, def->group) :
 		kstrdup(FUNC_EVENT_GROUP, GFP_KERNEL);
-	event->function = func_event_span_dup(m, def->function);
-	event->module = func_event_span_dup(m, def->module);
-	event->base.tp.name = func_event_span_dup(m, def->event.len ?
+	event->function = func_event_span_dup(ctx, def->function);
+	event->module = func_event_span_dup(ctx, def->module);
+	event->base.tp.name = func_event_span_dup(ctx, def->event.len ?
 						  def->event : def->function);
-	event->prototype = kstrdup(m->text + def->prototype, GFP_KERNEL);
-	if (!event->base.class.system || !event->function || !event->base.tp.name ||
-	    !event->prototype || (def->module.len && !event->module))
+	event->prototype = kstrdup(ctx->text + def->prototype, GFP_KERNEL);
+	if (!event->base.class.system || !event->function ||
+	    !event->base.tp.name || !event->prototype ||
+	    (def->module.len && !event->module))
 		return -ENOMEM;
 	strim(event->prototype);
 	sanitize_event_name((char *)event->base.tp.name);
 
-	/* Both become names of directories and of a filter's fields. */
+	/* Both are names of directories and of fields in filters. */
 	if (def->group.len >= MAX_EVENT_NAME_LEN)
-		return func_event_fail(m, FUNC_EVENT_ERR_BAD_GROUP,
+		return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_GROUP,
 				       def->group.start);
 	if (strlen(event->base.tp.name) >= MAX_EVENT_NAME_LEN)
-		return func_event_fail(m, FUNC_EVENT_ERR_BAD_EVENT, pos);
+		return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_EVENT, pos);
 	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return func_event_fail(m, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
+		return func_event_fail(ctx, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
 	return 0;
 }
 
-static int func_event_make(struct maker *m)
+static int func_event_make(struct func_event_ctx *ctx)
 {
 	struct func_event *event;
 	enum func_event_err err;
 	int ret;
 
-	/* It reads the kernel's memory, as probe events do. */
+	/* Events read kernel memory, as probe events do. */
 	ret = security_locked_down(LOCKDOWN_KPROBES);
 	if (ret)
 		return ret;
-	event = kzalloc(sizeof(*event), GFP_KERNEL);
+	event = kzalloc_obj(*event);
 	if (!event)
 		return -ENOMEM;
-	m->event = event;
-	ret = func_event_set_name(m);
+	ctx->event = event;
+	ret = func_event_set_name(ctx);
 	if (ret)
 		goto error;
 	err = func_event_resolve_function(event);
 	if (err) {
-		ret = func_event_fail(m, err, m->def.function.start);
+		ret = func_event_fail(ctx, err, ctx->def.function.start);
 		goto error;
 	}
-	event->returns = m->def.returns;
-	ret = func_event_make_fields(m) ?: func_event_make_layout(m) ?:
-		func_event_make_trace_fields(m) ?:
+	event->at_return = ctx->def.at_return;
+	ret = func_event_make_fields(ctx) ?: func_event_make_layout(ctx) ?:
+		func_event_make_trace_fields(ctx) ?:
 		fetch_print_fmt(&event->base, func_event_write_print_fmt) ?:
 		func_event_add(event);
 	if (ret)
 		goto error;
-	ret = fetch_register_event(&event->base, &print_funcs, func_event_reg, &func_event_ops);
+	ret = fetch_register_event(&event->base, &func_event_print_funcs,
+				   func_event_reg, &func_event_ops);
 	if (!ret)
 		return 0;
 	func_event_remove(event);
@@ -981,30 +1039,35 @@ static int func_event_errno(enum func_event_err err)
 static int func_event_log_error(const char *text, enum func_event_err err,
 				u16 pos)
 {
-	tracing_log_err(NULL, "function_events", text, (const char **)err_text, err, pos);
+	tracing_log_err(NULL, "function_events", text,
+			(const char **)func_event_err_text, err, pos);
 	return func_event_errno(err);
 }
 
 static int func_events_create(const char *text)
 {
-	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct func_event_ctx *ctx __free(kfree) =
+		kzalloc_obj(*ctx);
 	int ret;
 
-	if (!m)
+	if (!ctx)
 		return -ENOMEM;
-	m->text = text;
-	m->err = func_event_parse(text, &m->def, &m->pos);
-	ret = m->err ? -EINVAL : 0;
+	ctx->text = text;
+	ctx->err = func_event_parse(text, &ctx->def, &ctx->pos);
+	ret = ctx->err ? -EINVAL : 0;
 	if (!ret) {
 		mutex_lock(&event_mutex);
-		ret = func_event_make(m);
+		ret = func_event_make(ctx);
 		mutex_unlock(&event_mutex);
-		func_event_btf_put(m->btf);
+		func_event_btf_put(ctx->btf);
 	}
-	return m->err ? func_event_log_error(text, m->err, m->pos) : ret;
+	return ctx->err ? func_event_log_error(text, ctx->err, ctx->pos) : ret;
 }
 
-/* For dynamic_events, in which other kinds of events have their own first letters. */
+/*
+ * create() of dynamic_events, where the first letter identifies the kind of
+ * event.
+ */
 static int func_event_create(const char *text)
 {
 	if (!func_event_has_prefix(text))
@@ -1019,10 +1082,16 @@ static int func_event_free(struct dyn_event *ev)
 
 	if (fetch_is_busy(ev))
 		return -EBUSY;
-	/* Before the files of the event go: who returns from the function uses them. */
+	/*
+	 * Wait before the trace files of the event are freed: callbacks that
+	 * are still running use them.
+	 */
 	func_event_remove(event);
 	ret = trace_remove_event_call(&event->base.call);
-	/* What nobody uses can be removed; if not, let it be rather than free it. */
+	/*
+	 * An event without users can be removed; if not, leak it rather than
+	 * free it.
+	 */
 	if (WARN_ON_ONCE(ret))
 		return ret;
 	dyn_event_remove(&event->base.devent);
@@ -1030,7 +1099,7 @@ static int func_event_free(struct dyn_event *ev)
 	return 0;
 }
 
-/* Whether the prototype says it all when it is written again. */
+/* True if writing the prototype alone would create the same event. */
 static bool func_event_has_default_name(struct func_event *event)
 {
 	return !strcmp(event->base.class.system, FUNC_EVENT_GROUP) &&
@@ -1044,11 +1113,14 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 	long missed = atomic_long_read(&event->missed);
 
 	if (names)
-		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX, event->base.class.system,
-			   event->base.tp.name);
+		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX,
+			   event->base.class.system, event->base.tp.name);
 	seq_puts(m, event->prototype);
-	/* Comments, as all that follows #; they may be written again. */
-	if (event->misfits)
+	/*
+	 * Everything after # is a comment, so that the line may be written
+	 * back.
+	 */
+	if (event->mismatch)
 		seq_printf(m, "\t# does not fit module %s", event->module);
 	else if (!event->ip && event->module)
 		seq_printf(m, "\t# waits for module %s", event->module);
@@ -1073,10 +1145,12 @@ static struct dyn_event_operations func_event_ops = {
 	.match		= fetch_match,
 };
 
-/* --- memory that goes ----------------------------------------------------- */
-
-/* With a module, with its start, or, if @mod is NULL, with the start of the kernel. */
-static bool func_event_memory_goes(unsigned long address, struct module *mod)
+/*
+ * True if @address is in memory that is being freed: that of a module that is
+ * going, init memory of a module that has started or, if @mod is NULL, init
+ * memory of the kernel.
+ */
+static bool func_event_memory_going(unsigned long address, struct module *mod)
 {
 #ifdef CONFIG_MODULES
 	if (mod && mod->state == MODULE_STATE_LIVE)
@@ -1087,15 +1161,16 @@ static bool func_event_memory_goes(unsigned long address, struct module *mod)
 	return func_event_is_init_mem(address);
 }
 
-/* What is at an address of it will be something else. */
+/* Clear absolute addresses in memory that is being freed. */
 static void func_event_forget_addresses(struct func_event *event,
-					struct fetch_program *program,
+					struct fetch_code *code,
 					struct module *mod)
 {
-	for (int i = 0; i < program->nr_reads; i++) {
-		struct fetch_read *read = &program->reads[i];
+	for (int i = 0; i < code->nr_reads; i++) {
+		struct fetch_read *read = &code->reads[i];
 
-		if (!read->absolute || !func_event_memory_goes(read->address, mod))
+		if (!read->absolute ||
+		    !func_event_memory_going(read->address, mod))
 			continue;
 		WRITE_ONCE(read->address, 0);
 		event->is_stale = true;
@@ -1103,11 +1178,12 @@ static void func_event_forget_addresses(struct func_event *event,
 }
 
 /**
- * func_event_free_init_mem - let go of memory that the kernel has for its start
+ * func_event_free_init_mem - release functions and symbols in init memory
  *
- * To be called before ftrace forgets the functions that are there: of the filter of an ops
- * that has one which is not known, nothing can be changed any more. Their events stay, for
- * what is in the buffer is shown by them, but do not happen again.
+ * To be called before ftrace removes the records of init functions: the filter
+ * of an ops that has a function unknown to ftrace cannot be changed any more.
+ * The events of such functions stay, as they print the records in the ring
+ * buffer, but are not hit any more.
  *
  * Context: may sleep. Waits for a grace period if there are such events.
  */
@@ -1124,7 +1200,7 @@ void __init func_event_free_init_mem(void)
 			continue;
 		func_event_forget_addresses(event, event->entry, NULL);
 		func_event_forget_addresses(event, event->ret, NULL);
-		if (!func_event_memory_goes(event->ip, NULL))
+		if (!func_event_memory_going(event->ip, NULL))
 			continue;
 		func_event_detach(event);
 		event->ip = 0;
@@ -1132,76 +1208,82 @@ void __init func_event_free_init_mem(void)
 	}
 	if (some) {
 		fetch_wait();
-		func_event_settle();
+		func_event_flush();
 	}
 	mutex_unlock(&event_mutex);
 }
 
-/* --- modules -------------------------------------------------------------- */
-
 #ifdef CONFIG_MODULES
 
-/* Whether what user space knows of the record of @event is true of that of @other. */
-static bool func_event_has_record_of(const struct func_event *event,
-				     const struct func_event *other)
+/* True if records of both events have the same layout and field names. */
+static bool func_event_same_layout(const struct func_event *event,
+				   const struct func_event *other)
 {
 	if (event->base.nr_fields != other->base.nr_fields ||
 	    event->nr_entry != other->nr_entry)
 		return false;
 	for (int i = 0; i < event->base.nr_fields; i++) {
-		const struct fetch_field *a = &event->base.fields[i], *b = &other->base.fields[i];
+		const struct fetch_field *a = &event->base.fields[i],
+					 *b = &other->base.fields[i];
 
 		if (strcmp(a->name, b->name) || strcmp(a->ctype, b->ctype) ||
-		    a->type != b->type || a->offset != b->offset || a->fault != b->fault)
+		    a->type != b->type || a->offset != b->offset ||
+		    a->fault != b->fault)
 			return false;
 	}
 	return true;
 }
 
-/* Both programs are made of the same fields. Readers may see the old or the new address. */
-static void func_event_copy_addresses(struct fetch_program *to,
-				      const struct fetch_program *from)
+/*
+ * Both fetch codes have the same fields. Readers see the old or the new
+ * addresses.
+ */
+static void func_event_copy_addresses(struct fetch_code *to,
+				      const struct fetch_code *from)
 {
 	for (int i = 0; i < to->nr_reads; i++)
 		WRITE_ONCE(to->reads[i].address, from->reads[i].address);
 }
 
-/* Compiles @event into @made, which has nothing yet, as it would be if it were defined now. */
+/* Compile the definition of @event again, into the empty event @made. */
 static int func_event_compile_again(struct func_event *event,
 				    struct func_event *made)
 {
-	/* A prototype may look like what would be before it. */
-	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s", FUNC_EVENT_PREFIX,
+	/* Add the prefix: the prototype itself may look like one. */
+	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s",
+					     FUNC_EVENT_PREFIX,
 					     event->prototype);
-	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct func_event_ctx *ctx __free(kfree) =
+		kzalloc_obj(*ctx);
 	int ret;
 
-	if (!text || !m)
+	if (!text || !ctx)
 		return -ENOMEM;
-	m->text = text;
-	m->event = made;
+	ctx->text = text;
+	ctx->event = made;
 	made->ip = event->ip;
 	made->syscall = event->syscall;
-	made->returns = event->returns;
+	made->at_return = event->at_return;
 	made->symbol = event->symbol;
 	made->module = event->module;
-	ret = func_event_parse(text, &m->def, &m->pos) ? -EINVAL : 0;
-	ret = ret ?: func_event_make_fields(m) ?: func_event_make_layout(m);
-	func_event_btf_put(m->btf);
+	ret = func_event_parse(text, &ctx->def, &ctx->pos) ? -EINVAL : 0;
+	ret = ret ?: func_event_make_fields(ctx) ?: func_event_make_layout(ctx);
+	func_event_btf_put(ctx->btf);
 	made->symbol = NULL;
 	made->module = NULL;
-	if (!ret && !func_event_has_record_of(event, made))
+	if (!ret && !func_event_same_layout(event, made))
 		ret = -EINVAL;
 	return ret;
 }
 
 /*
- * Addresses of symbols and offsets of members may be others than when the event was defined.
- * Its record may not.
+ * Update the fetch code of an event: addresses of symbols and offsets of
+ * members may have changed since it was compiled. The layout of its records
+ * must not change.
  */
 static int func_event_update(struct func_event *event)
 {
-	struct func_event *made = kzalloc(sizeof(*made), GFP_KERNEL);
+	struct func_event *made = kzalloc_obj(*made);
 	int ret;
 
 	if (!made)
@@ -1211,7 +1293,7 @@ static int func_event_update(struct func_event *event)
 		func_event_copy_addresses(event->entry, made->entry);
 		func_event_copy_addresses(event->ret, made->ret);
 	} else if (!ret) {
-		/* Somebody may still be on the way out of it. */
+		/* A CPU may still run the old fetch code. */
 		fetch_wait();
 		swap(event->entry, made->entry);
 		swap(event->ret, made->ret);
@@ -1229,43 +1311,51 @@ static bool func_event_names_module(struct func_event *event,
 }
 
 /*
- * When it is loaded and again when it has started, for what was defined in between. An event
- * that does not fit the first time is left alone until the module goes.
+ * Called when a module is coming, and again when it is live, for events that
+ * were defined in between. An event that fails the first time is skipped until
+ * the module is going.
  */
-static void func_event_module_comes(struct func_event *event,
-				    struct module *mod)
+static void func_event_module_coming(struct func_event *event,
+				     struct module *mod)
 {
 	enum func_event_err err;
 	int ret;
 
-	if (event->ip || event->misfits || !func_event_names_module(event, mod))
+	if (event->ip || event->mismatch ||
+	    !func_event_names_module(event, mod))
 		return;
 	err = func_event_find_function(event->module, event->symbol,
 				       &event->ip);
 	if (err) {
-		pr_warn("%s:%s: %s\n", event->module, event->function, err_text[err]);
-		event->misfits = true;
+		pr_warn("%s:%s: %s\n", event->module, event->function,
+			func_event_err_text[err]);
+		event->mismatch = true;
 		return;
 	}
-	/* What the module had for its start is freed next. */
-	if (mod->state == MODULE_STATE_LIVE && within_module_init(event->ip, mod)) {
+	/* The init code of the module is freed next. */
+	if (mod->state == MODULE_STATE_LIVE &&
+	    within_module_init(event->ip, mod)) {
 		event->ip = 0;
 		return;
 	}
 	ret = func_event_update(event);
 	if (ret) {
-		pr_warn("%s:%s is not as it was defined: %d\n", event->module, event->function,
-			ret);
+		pr_warn("%s:%s is not as it was defined: %d\n", event->module,
+			event->function, ret);
 		event->ip = 0;
-		/* Else there was no memory, as there may be when the module has started. */
-		event->misfits = ret == -EINVAL;
+		/*
+		 * -ENOMEM is not permanent: it is tried again when the module
+		 * is live.
+		 */
+		event->mismatch = ret == -EINVAL;
 		return;
 	}
 	if (!event->base.nr_users)
 		return;
 	ret = func_event_attach(event);
 	if (ret)
-		pr_warn("%s:%s cannot be traced: %d\n", event->module, event->function, ret);
+		pr_warn("%s:%s cannot be traced: %d\n", event->module,
+			event->function, ret);
 }
 
 static void func_event_disable_everywhere(struct func_event *event)
@@ -1281,8 +1371,12 @@ static void func_event_disable_everywhere(struct func_event *event)
 	mutex_unlock(&trace_types_lock);
 }
 
-/* An event for which nobody named the module goes with it, unless it is in use. */
-static bool func_event_goes(struct func_event *event, struct module *mod)
+/*
+ * An event whose definition does not name the module is removed with it, unless
+ * it is in use. True if it was removed.
+ */
+static bool func_event_remove_going(struct func_event *event,
+				    struct module *mod)
 {
 	event->ip = 0;
 	if (event->module)
@@ -1294,8 +1388,11 @@ static bool func_event_goes(struct func_event *event, struct module *mod)
 	return false;
 }
 
-/* Disables all events of functions that go, and waits for them together. */
-static bool func_event_functions_go(struct module *mod)
+/*
+ * Disable all events of functions in memory that is being freed, with one grace
+ * period. True if an event was removed.
+ */
+static bool func_event_module_going(struct module *mod)
 {
 	struct dyn_event *pos, *next;
 	struct func_event *event;
@@ -1303,7 +1400,7 @@ static bool func_event_functions_go(struct module *mod)
 
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
-		if (!event || !func_event_memory_goes(event->ip, mod))
+		if (!event || !func_event_memory_going(event->ip, mod))
 			continue;
 		some = true;
 		func_event_detach(event);
@@ -1313,11 +1410,11 @@ static bool func_event_functions_go(struct module *mod)
 	if (!some)
 		return false;
 	fetch_wait();
-	func_event_settle();
+	func_event_flush();
 	for_each_dyn_event_safe(pos, next) {
 		event = to_func_event(pos);
-		if (event && func_event_memory_goes(event->ip, mod))
-			gone |= func_event_goes(event, mod);
+		if (event && func_event_memory_going(event->ip, mod))
+			gone |= func_event_remove_going(event, mod);
 	}
 	return gone;
 }
@@ -1330,22 +1427,28 @@ static int func_event_module_notify(struct notifier_block *nb,
 	struct dyn_event *pos;
 
 	mutex_lock(&event_mutex);
-	/* Records may not be shown by other events that get their numbers. */
-	if (state != MODULE_STATE_COMING && func_event_functions_go(mod))
+	/*
+	 * Another event may get the event type of a removed one, and must not
+	 * print its records.
+	 */
+	if (state != MODULE_STATE_COMING && func_event_module_going(mod))
 		tracing_reset_all_online_cpus();
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
 		if (!event)
 			continue;
 		if (state != MODULE_STATE_GOING)
-			func_event_module_comes(event, mod);
+			func_event_module_coming(event, mod);
 		else if (func_event_names_module(event, mod))
-			event->misfits = false;
+			event->mismatch = false;
 		if (state != MODULE_STATE_COMING) {
 			func_event_forget_addresses(event, event->entry, mod);
 			func_event_forget_addresses(event, event->ret, mod);
 		} else if (event->is_stale) {
-			/* If it is another module, that of the symbol is still gone. */
+			/*
+			 * Fails, and is tried again, if this is not the module
+			 * of the symbol.
+			 */
 			func_event_update(event);
 		}
 	}
@@ -1353,15 +1456,17 @@ static int func_event_module_notify(struct notifier_block *nb,
 	return NOTIFY_OK;
 }
 
-/* After that of BTF, which has the types of a module that comes. */
-static struct notifier_block module_nb = {
+/*
+ * Priority -1: after the notifier of BTF, which loads the types of the module.
+ */
+static struct notifier_block func_event_module_nb = {
 	.notifier_call = func_event_module_notify,
 	.priority = -1,
 };
 
 static void __init func_event_watch_modules(void)
 {
-	register_module_notifier(&module_nb);
+	register_module_notifier(&func_event_module_nb);
 }
 
 #else
@@ -1372,17 +1477,17 @@ static void __init func_event_watch_modules(void)
 
 #endif
 
-/* --- files ---------------------------------------------------------------- */
-
 static const struct fetch_file func_events_file;
 
 /*
- * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
- * group is one of any group, but a line is that of the event it makes.
+ * "!name", "!group/name", or "!" and a line as it is read. A name without a
+ * group matches any group, as with "-:"; a line matches the event that it would
+ * create.
  */
 static int func_events_remove(const char *text)
 {
-	struct func_event_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
+	struct func_event_def *def __free(kfree) =
+		kmalloc_obj(*def);
 	struct text_span name;
 	enum func_event_err err;
 	const char *group = "";
@@ -1395,17 +1500,18 @@ static int func_events_remove(const char *text)
 	if (err && !fetch_names_events(text))
 		return func_event_log_error(text, err, pos);
 	if (err)
-		return fetch_remove_named(&func_events_file, "", 0, text, strlen(text));
+		return fetch_remove_named(&func_events_file, "", 0, text,
+					  strlen(text));
 	name = def->event.len ? def->event : def->function;
 	if (def->group.len) {
 		group = text + def->group.start;
 		group_len = def->group.len;
-	} else if (def->has_args || def->returns || def->module.len) {
+	} else if (def->has_args || def->at_return || def->module.len) {
 		group = FUNC_EVENT_GROUP;
 		group_len = strlen(group);
 	}
-	return fetch_remove_named(&func_events_file, group, group_len, text + name.start,
-				  name.len);
+	return fetch_remove_named(&func_events_file, group, group_len,
+				  text + name.start, name.len);
 }
 
 static int func_events_too_long(const char *text)
@@ -1428,8 +1534,8 @@ static int func_events_run_line(const char *text)
 	return fetch_run_line(&func_events_file, text);
 }
 
-static ssize_t func_events_write(struct file *file, const char __user *ubuf, size_t count,
-				 loff_t *ppos)
+static ssize_t func_events_write(struct file *file, const char __user *ubuf,
+				 size_t count, loff_t *ppos)
 {
 	return fetch_write_lines(&func_events_file, file, ubuf, count, ppos,
 				 func_events_run_line);
@@ -1475,47 +1581,50 @@ static const struct file_operations func_events_fops = {
 	.release	= seq_release,
 };
 
-static bool works __initdata;
+static bool func_events_ready __initdata;
 
 static __init int func_events_init_file(void)
 {
 	int ret = tracing_init_dentry();
 
-	if (ret || !works)
+	if (ret || !func_events_ready)
 		return 0;
-	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL, &func_events_fops);
+	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL,
+			  &func_events_fops);
 	return 0;
 }
 fs_initcall(func_events_init_file);
 
-static char boot_events[COMMAND_LINE_SIZE] __initdata;
+static char func_events_boot[COMMAND_LINE_SIZE] __initdata;
 
 static int __init func_events_set_boot(char *str)
 {
-	strscpy(boot_events, str, sizeof(boot_events));
+	strscpy(func_events_boot, str, sizeof(func_events_boot));
 	return 1;
 }
 __setup("function_events=", func_events_set_boot);
 
-/* Boot events are also enabled, as are those of kprobe_event=. */
+/* Boot events are enabled at once, as those of kprobe_event= are. */
 static void __init func_events_add_boot(void)
 {
 	struct func_event *event;
 	struct dyn_event *pos;
 	int ret;
 
-	fetch_boot_lines(&func_events_file, boot_events, func_events_run_line);
+	fetch_boot_lines(&func_events_file, func_events_boot,
+			 func_events_run_line);
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
 		ret = event ? fetch_enable_event(&event->base) : 0;
 		if (ret)
-			pr_warn("cannot enable %s: %d\n", trace_event_name(&event->base.call), ret);
+			pr_warn("cannot enable %s: %d\n",
+				trace_event_name(&event->base.call), ret);
 	}
 	mutex_unlock(&event_mutex);
 }
 
-/* As early as the other dynamic events. */
+/* At the same time as the other dynamic events. */
 static __init int func_events_init(void)
 {
 	int ret;
@@ -1523,7 +1632,7 @@ static __init int func_events_init(void)
 	ret = func_event_init() ?: dyn_event_register(&func_event_ops);
 	if (ret)
 		return ret;
-	works = true;
+	func_events_ready = true;
 	func_event_watch_modules();
 	func_events_add_boot();
 	return 0;

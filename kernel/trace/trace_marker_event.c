@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Marker events: a marker becomes a trace event when its name is written to
- * marker_events in tracefs, and not before.
+ * marker_events in tracefs.
  *
- * The fields are what the marker's format has conversions for, and the record is put
- * together by a program, see event_fetch.c, out of the arguments that the marker was
- * called with. What is printed is the format itself.
+ * Each conversion in the format of the marker is a field of the event. Fetch
+ * code, see event_fetch.c, builds the record from the arguments of the marker.
+ * The event is printed with the format of the marker.
  *
- * event_mutex protects the events. It comes before the mutex of kernel/marker.c.
+ * event_mutex protects the events. It comes before the mutex of kernel/marker.c
+ * in the lock order.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -34,7 +35,7 @@
 
 #define MARKER_EVENT_GROUP	"markers"
 
-static const char * const err_text[MARKER_NR_ERRS] = {
+static const char * const marker_event_err_text[MARKER_NR_ERRS] = {
 	[MARKER_ERR_OK] = "No error",
 	[MARKER_ERR_TOO_LONG] = "Definition is too long",
 	[MARKER_ERR_BAD_GROUP] = "Group name is not valid",
@@ -53,45 +54,55 @@ static const char * const err_text[MARKER_NR_ERRS] = {
 	[MARKER_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
 	[MARKER_ERR_FORMAT_TOO_LONG] = "Format of the marker is too long",
 	[MARKER_ERR_FORMAT_TOO_MANY] = "Marker has too many arguments",
-	[MARKER_ERR_FORMAT_CONVERSION] = "Format of the marker has a conversion that is not known",
-	[MARKER_ERR_FORMAT_POINTER] = "What the pointer leads to cannot be recorded",
-	[MARKER_ERR_FORMAT_STAR] = "Width or precision from an argument cannot be recorded",
-	[MARKER_ERR_FORMAT_LONG] = "Format of the marker has a conversion that is too long",
+	[MARKER_ERR_FORMAT_CONVERSION] =
+		"Format of the marker has a conversion that is not known",
+	[MARKER_ERR_FORMAT_POINTER] =
+		"What the pointer leads to cannot be recorded",
+	[MARKER_ERR_FORMAT_STAR] =
+		"Width or precision from an argument cannot be recorded",
+	[MARKER_ERR_FORMAT_LONG] =
+		"Format of the marker has a conversion that is too long",
 };
 
-/* An event; the first members are for when its marker is hit. */
+/* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
 	struct fetch_event	base;
-	struct fetch_program	*program;
+	struct fetch_code	*code;
 	u8			nr_slots;
 	u32			wide;
-	/* Where the arguments go, in bytes, in struct marker_area. */
+	/*
+	 * Offset of the destination of each argument in struct
+	 * marker_event_area.
+	 */
 	u16			to[FETCH_MAX_FIELDS];
 	atomic_long_t		missed;
 
-	/* The marker that it is connected to, and that it would be without fallbacks. */
+	/*
+	 * Name of the marker whose probe is registered, or would be if the
+	 * event were enabled: the first of @names that exists.
+	 */
 	char			*marker;
-	/* What probes are registered with; its format is a copy of the marker's. */
+	/* The probe; its format is a copy of that of the marker. */
 	struct marker_probe	probe;
 	bool			attached;
 	struct marker_format	*format;
-	/* The conversion of each field. */
+	/* The index in format->args of each field. */
 	u8			args[FETCH_MAX_FIELDS];
-	/* As it was written, without group and event. */
+	/* The definition without group and event name. */
 	char			*definition;
 	char			*names[MARKER_EVENT_MAX_NAMES];
 	u8			nr_names;
 };
 
-/* A definition that waits for its module. */
-struct waiting {
+/* A definition that waits for its module to be loaded. */
+struct marker_event_waiting {
 	struct list_head	list;
 	char			*module;
 	bool			enable;
 	char			text[];
 };
 
-static LIST_HEAD(waiting_list);
+static LIST_HEAD(marker_event_waiting_list);
 static struct dyn_event_operations marker_event_ops;
 
 static struct marker_event *to_marker_event(struct dyn_event *ev)
@@ -100,43 +111,47 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 		container_of(ev, struct marker_event, base.devent) : NULL;
 }
 
-/* --- when a marker is hit ------------------------------------------------- */
-
 /*
- * The arguments come one after the other and are put where they belong at once: what is
- * copied as it is, into the body, and what leads to something else into a slot, from where
- * the program goes on. Both are in one area, so that nothing has to be decided.
+ * The arguments are read with va_arg() one after the other and stored at their
+ * destination: values directly in the payload, and pointers that are
+ * dereferenced in a slot, which is the source of the fetch code. Both are in
+ * one area, so that a single offset per argument is enough.
  *
- * A number in the body is written as a whole long: what is too much of it is overwritten by
- * the fields that come after it, or by the strings, or is in a gap between fields, which is
- * cleared. This is for processors that have the small end first and do not mind alignment;
- * on others all go into slots, and are copied by the program.
+ * A value is stored in the payload as a whole long: the excess is overwritten
+ * by the fields that follow, or by the strings, or is in a gap between fields,
+ * which is cleared. This works on 64-bit little-endian processors with
+ * unaligned access; on others all arguments are stored in slots, and the fetch
+ * code copies them.
  */
-#define DIRECT_COPY	(IS_ENABLED(CONFIG_64BIT) && !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && \
-			 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
+#define MARKER_EVENT_DIRECT_COPY					\
+	(IS_ENABLED(CONFIG_64BIT) &&					\
+	 !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&				\
+	 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
 
-struct marker_area {
+struct marker_event_area {
 	u64			slots[FETCH_MAX_FIELDS];
 	struct fetch_buffer	buffer;
 };
 
 /*
- * The areas of a CPU: one for each that has interrupted another, and one more, because a
- * marker may be in what a marker event calls. If this is not enough, hits are missed.
+ * Number of areas of a CPU: one for each nested context, and one more, because
+ * code that a marker event calls may have markers. Hits that are nested deeper
+ * are counted as missed.
  */
-#define NR_LEVELS	5
+#define MARKER_EVENT_NR_LEVELS	5
 
-struct marker_areas {
+struct marker_event_areas {
 	int			nr_used;
-	struct marker_area	levels[NR_LEVELS];
+	struct marker_event_area	levels[MARKER_EVENT_NR_LEVELS];
 };
 
-static struct fetch_pool pool;
+static struct fetch_pool marker_event_pool;
 
 /*
- * An argument that is not larger than a long is read as a long: in the convention of every
- * 64-bit architecture that Linux runs on, and for pointers and int on the others, this is
- * what it takes. What is not part of an int there is not copied into the record.
+ * An argument that is not larger than a long is read as a long. This is correct
+ * in the calling convention of every 64-bit architecture that Linux supports,
+ * and for pointers and int on 32-bit ones. The part of the long that does not
+ * belong to an int is not copied into the record.
  */
 static __always_inline void
 marker_event_get_argument(void *to, struct marker_call *call, bool wide)
@@ -148,18 +163,19 @@ marker_event_get_argument(void *to, struct marker_call *call, bool wide)
 }
 
 /*
- * Where the marker is. Its function has called the one that call->frame is the frame of, which
- * has saved the frame pointer.
+ * fetch_event::where() of marker events. The function with the marker has
+ * called __mark_hit(), which has saved the frame pointer of its caller in the
+ * frame at call->frame.
  */
-static void marker_event_where(const struct fetch_event *event, const void *source,
-			       struct fetch_where *where)
+static void marker_event_where(const struct fetch_event *event,
+			       const void *source, struct fetch_where *where)
 {
 	const struct marker_call *call = source;
 	const unsigned long *frame = call->frame;
 
 	where->ip = call->ip;
 #if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
-	/* It is below the return address. */
+	/* The frame pointer is saved below the return address. */
 	where->fp = frame[0];
 	where->sp = (unsigned long)(frame + 2);
 #elif defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
@@ -173,45 +189,52 @@ static void marker_event_where(const struct fetch_event *event, const void *sour
 
 static void notrace marker_event_probe(void *data, struct marker_call *call)
 {
-	struct marker_areas *areas = this_cpu_ptr(pool.buffers);
+	struct marker_event_areas *areas =
+		this_cpu_ptr(marker_event_pool.buffers);
 	struct marker_event *event = data;
 	const u16 *to = event->to, *end = to + event->nr_slots;
 	int level = areas->nr_used++;
-	struct marker_area *area;
+	struct marker_event_area *area;
 	unsigned int len;
 
-	/* Whoever interrupts this from here on takes the next, and has put it back after. */
+	/*
+	 * A context that interrupts this uses the next area, and restores
+	 * nr_used.
+	 */
 	barrier();
-	if (unlikely(level >= NR_LEVELS)) {
+	if (unlikely(level >= MARKER_EVENT_NR_LEVELS)) {
 		atomic_long_inc(&event->missed);
 		goto out;
 	}
 	area = &areas->levels[level];
-	*(u32 *)area->buffer.body = 0;
+	*(u32 *)area->buffer.payload = 0;
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)area + *to, call,
 					  event->wide & bit);
-	if (!DIRECT_COPY)
-		fetch_copies(event->program, area->slots, area->buffer.body);
-	len = fetch_pointed(event->program, area->slots, area->buffer.body,
-			    event->base.body_size);
-	fetch_emit(&event->base, call, call->ip, area->buffer.body, len, true);
+	if (!MARKER_EVENT_DIRECT_COPY)
+		fetch_copies(event->code, area->slots, area->buffer.payload);
+	len = fetch_indirect(event->code, area->slots, area->buffer.payload,
+			     event->base.payload_size);
+	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len,
+		   true);
 out:
 	barrier();
 	areas->nr_used--;
 }
 
-/* --- connecting ----------------------------------------------------------- */
-
 static int marker_event_attach(struct fetch_event *base)
 {
-	struct marker_event *event = container_of(base, struct marker_event, base);
+	struct marker_event *event =
+		container_of(base, struct marker_event, base);
 	int ret;
 
 	if (event->attached)
 		return 0;
 	ret = marker_probe_register(event->marker, &event->probe, event);
-	/* A marker with another format has come meanwhile: it is shown as such. */
+	/*
+	 * A marker of this name with another format was loaded in the meantime;
+	 * marker_event_show_line() reports it.
+	 */
 	if (ret == -EINVAL)
 		return 0;
 	if (!ret)
@@ -221,24 +244,25 @@ static int marker_event_attach(struct fetch_event *base)
 
 static void marker_event_detach(struct fetch_event *base)
 {
-	struct marker_event *event = container_of(base, struct marker_event, base);
+	struct marker_event *event =
+		container_of(base, struct marker_event, base);
 
-	/* Whoever frees the event, or what it was enabled for, waits. */
+	/* Freeing the event or its trace files waits for a grace period. */
 	if (event->attached)
-		marker_probe_unregister_nosync(event->marker, &event->probe, event);
+		marker_probe_unregister_nosync(event->marker, &event->probe,
+					       event);
 	event->attached = false;
 }
 
-static int marker_event_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+static int marker_event_reg(struct trace_event_call *call, enum trace_reg type,
+			    void *data)
 {
 	return fetch_reg(call, type, data, marker_event_attach,
 			 marker_event_detach);
 }
 
-/* --- fields --------------------------------------------------------------- */
-
-/* What is being made, for messages: position and error. */
-struct maker {
+/* Parse context: the event that is created, and its error with the position. */
+struct marker_event_ctx {
 	const char		*text;
 	struct marker_def	def;
 	struct marker_event	*event;
@@ -246,10 +270,11 @@ struct maker {
 	u16			pos;
 };
 
-static int marker_event_fail(struct maker *m, enum marker_err err, u16 pos)
+static int marker_event_fail(struct marker_event_ctx *ctx, enum marker_err err,
+			     u16 pos)
 {
-	m->err = err;
-	m->pos = pos;
+	ctx->err = err;
+	ctx->pos = pos;
 	return -EINVAL;
 }
 
@@ -266,34 +291,41 @@ static bool marker_event_is_taken(struct marker_event *event, const char *name)
 	return false;
 }
 
-/* Names that the definition gives come first; others must not be theirs. */
-static bool marker_event_is_given(struct maker *m, const char *name)
+/*
+ * True if the definition gives this name to a field; other fields must not use
+ * it.
+ */
+static bool marker_event_is_given(struct marker_event_ctx *ctx,
+				  const char *name)
 {
-	for (int i = 0; i < m->def.nr_fields; i++)
-		if (strlen(name) == m->def.fields[i].len &&
-		    !memcmp(name, m->text + m->def.fields[i].start, m->def.fields[i].len))
+	for (int i = 0; i < ctx->def.nr_fields; i++)
+		if (strlen(name) == ctx->def.fields[i].len &&
+		    !memcmp(name, ctx->text + ctx->def.fields[i].start,
+			    ctx->def.fields[i].len))
 			return true;
 	return false;
 }
 
-/* Also those that arguments without names have. */
+/* Also the names argN of fields without a name. */
 static bool marker_event_is_reserved(const char *name)
 {
-	return text_is_reserved(name) || (strstarts(name, "arg") && isdigit(name[3]));
+	return text_is_reserved(name) ||
+	       (strstarts(name, "arg") && isdigit(name[3]));
 }
 
-static char *marker_event_field_name(struct maker *m, int nr)
+static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 {
-	const struct marker_arg *arg = &m->event->format->args[nr];
+	const struct marker_arg *arg = &ctx->event->format->args[nr];
 	char *name;
 
-	if (nr < m->def.nr_fields)
-		return marker_event_span_dup(m->text, m->def.fields[nr]);
+	if (nr < ctx->def.nr_fields)
+		return marker_event_span_dup(ctx->text, ctx->def.fields[nr]);
 	if (arg->name.len) {
-		name = marker_event_span_dup(m->event->probe.format, arg->name);
+		name = marker_event_span_dup(ctx->event->probe.format,
+					     arg->name);
 		if (!name ||
-		    (!marker_event_is_taken(m->event, name) &&
-		     !marker_event_is_given(m, name) &&
+		    (!marker_event_is_taken(ctx->event, name) &&
+		     !marker_event_is_given(ctx, name) &&
 		     !marker_event_is_reserved(name)))
 			return name;
 		kfree(name);
@@ -301,20 +333,21 @@ static char *marker_event_field_name(struct maker *m, int nr)
 	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
 }
 
-static int marker_event_add_field(struct maker *m, int nr)
+static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 {
-	struct marker_event *event = m->event;
+	struct marker_event *event = ctx->event;
 	const struct marker_arg *arg = &event->format->args[nr];
 	struct fetch_field *field = &event->base.fields[event->base.nr_fields];
 
-	field->name = marker_event_field_name(m, nr);
+	field->name = marker_event_field_name(ctx, nr);
 	if (!field->name)
 		return -ENOMEM;
 	if (marker_event_is_taken(event, field->name)) {
 		kfree(field->name);
-		return marker_event_fail(m, MARKER_ERR_DUPLICATE_FIELD,
-					 nr < m->def.nr_fields ?
-					 m->def.fields[nr].start : m->def.body);
+		return marker_event_fail(ctx, MARKER_ERR_DUPLICATE_FIELD,
+					 nr < ctx->def.nr_fields ?
+					 ctx->def.fields[nr].start :
+					 ctx->def.definition);
 	}
 	field->type = arg->type;
 	field->count = arg->count;
@@ -322,42 +355,49 @@ static int marker_event_add_field(struct maker *m, int nr)
 	field->arg = arg->slot;
 	field->from = arg->slot * sizeof(u64);
 	field->read = arg->read;
-	field->nr_hops = arg->read;
+	field->nr_derefs = arg->read;
 	field->max_len = arg->max_len;
 	field->limited = arg->limited;
 	if (arg->limited)
 		field->limit_from = (arg->slot - 1) * sizeof(u64) +
-			(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? sizeof(long) - sizeof(int) : 0);
+			(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
+			 sizeof(long) - sizeof(int) : 0);
 	event->args[event->base.nr_fields++] = nr;
 	return 0;
 }
 
-static int marker_event_make_fields(struct maker *m)
+static int marker_event_make_fields(struct marker_event_ctx *ctx)
 {
-	struct marker_event *event = m->event;
+	struct marker_event *event = ctx->event;
 	int nr = event->format->nr_args, ret;
 
-	event->base.fields = kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
+	event->base.fields =
+		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
 	if (!event->base.fields)
 		return -ENOMEM;
-	if (m->def.nr_fields > nr)
-		return marker_event_fail(m, MARKER_ERR_TOO_MANY_FIELDS,
-					 m->def.fields[nr].start);
+	if (ctx->def.nr_fields > nr)
+		return marker_event_fail(ctx, MARKER_ERR_TOO_MANY_FIELDS,
+					 ctx->def.fields[nr].start);
 	for (int i = 0; i < nr; i++) {
-		if (i < m->def.nr_fields ? !m->def.fields[i].len : m->def.has_fields)
+		if (i < ctx->def.nr_fields ?
+		    !ctx->def.fields[i].len : ctx->def.has_fields)
 			continue;
-		ret = marker_event_add_field(m, i);
+		ret = marker_event_add_field(ctx, i);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* The body: a word for faults, the fields, and behind them the strings. */
-static int marker_event_make_layout(struct maker *m)
+/*
+ * Lay out the payload: the fault word, the fields, then the strings; and
+ * compile the fetch code.
+ */
+static int marker_event_make_layout(struct marker_event_ctx *ctx)
 {
-	struct marker_event *event = m->event;
-	struct fetch_field *field, *end = event->base.fields + event->base.nr_fields;
+	struct marker_event *event = ctx->event;
+	struct fetch_field *field,
+		*end = event->base.fields + event->base.nr_fields;
 	unsigned int nr_strings = 0, room = 0, faults = 0;
 	u32 offset = 0;
 	int ret;
@@ -374,35 +414,37 @@ static int marker_event_make_layout(struct maker *m)
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
-			return marker_event_fail(m, MARKER_ERR_TOO_LARGE,
-						 m->def.body);
+			return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
+						 ctx->def.definition);
 		if (ret)
 			return ret;
 	}
-	event->base.body_size = offset;
+	event->base.payload_size = offset;
 	if (nr_strings)
-		room = min((FETCH_MAX_BODY - offset) / nr_strings, FETCH_MAX_STRING);
+		room = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
+			   FETCH_MAX_STRING);
 	if (nr_strings && room < FETCH_MIN_STRING)
-		return marker_event_fail(m, MARKER_ERR_TOO_LARGE, m->def.body);
+		return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
+					 ctx->def.definition);
 
-	event->program = kzalloc(sizeof(*event->program), GFP_KERNEL);
-	if (!event->program)
+	event->code = kzalloc_obj(*event->code);
+	if (!event->code)
 		return -ENOMEM;
 	event->nr_slots = event->format->nr_slots;
 	event->wide = event->format->wide;
 	for (int i = 0; i < event->nr_slots; i++)
-		event->to[i] = offsetof(struct marker_area, slots[i]);
+		event->to[i] = offsetof(struct marker_event_area, slots[i]);
 	for (field = event->base.fields; field < end; field++) {
-		if (DIRECT_COPY && !field->read)
-			event->to[field->arg] = offsetof(struct marker_area, buffer.body) +
+		if (MARKER_EVENT_DIRECT_COPY && !field->read)
+			event->to[field->arg] =
+				offsetof(struct marker_event_area,
+					 buffer.payload) +
 				field->offset;
 		else
-			fetch_compile(event->program, field, room);
+			fetch_compile(event->code, field, room);
 	}
 	return 0;
 }
-
-/* --- what user space sees ------------------------------------------------- */
 
 static int marker_event_make_trace_fields(struct marker_event *event)
 {
@@ -412,9 +454,11 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 	if (!to)
 		return -ENOMEM;
 	event->base.class.fields_array = to;
-	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0, false);
+	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0,
+			       false);
 	if (event->base.has_faults)
-		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0, false);
+		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
+				       false);
 	fetch_trace_fields(to, event->base.fields, event->base.nr_fields);
 	return 0;
 }
@@ -428,7 +472,10 @@ marker_event_field_of(const struct marker_event *event, int arg)
 	return NULL;
 }
 
-/* A line of its own is what the event gets anyway. */
+/*
+ * Length of the format without trailing newlines: each event is printed on a
+ * line of its own anyway.
+ */
 static size_t marker_event_format_len(const struct marker_event *event)
 {
 	size_t len = strlen(event->probe.format);
@@ -439,8 +486,9 @@ static size_t marker_event_format_len(const struct marker_event *event)
 }
 
 /*
- * Flags, width and the letter of a conversion; the rest says how the argument was passed,
- * or how much was recorded.
+ * The conversion without its length modifier, which describes how the argument
+ * was passed, and without the precision of a string, which limited what was
+ * recorded.
  */
 static void marker_event_short_spec(const struct marker_event *event,
 				    const struct marker_arg *arg, char *spec)
@@ -450,17 +498,22 @@ static void marker_event_short_spec(const struct marker_event *event,
 
 	for (; from < end; from++) {
 		if (*from == '.' && fetch_is_string(arg->type)) {
-			while (from + 1 < end && (isdigit(from[1]) || from[1] == '*'))
+			while (from + 1 < end &&
+			       (isdigit(from[1]) || from[1] == '*'))
 				from++;
 			continue;
 		}
-		if (!strchr("hlLzt", *from) || arg->type->format == FETCH_SYMBOL || arg->count)
+		if (!strchr("hlLzt", *from) ||
+		    arg->type->format == FETCH_SYMBOL || arg->count)
 			*spec++ = *from;
 	}
 	*spec = '\0';
 }
 
-/* How tools print it: the parser of libtraceevent knows less than vsprintf() here. */
+/*
+ * The conversion in print_fmt: the parser of libtraceevent supports fewer
+ * conversions than vsprintf().
+ */
 static void marker_event_tool_spec(const struct marker_event *event,
 				   const struct marker_arg *arg, char *spec)
 {
@@ -474,7 +527,8 @@ static void marker_event_tool_spec(const struct marker_event *event,
 	case MARKER_PRINT_HEX:
 	case MARKER_PRINT_FLAGS:
 		strscpy(spec, is_long_long ? "0x%llx" :
-			arg->type->size == sizeof(u64) ? "0x%lx" : "0x%x", MARKER_MAX_SPEC);
+			arg->type->size == sizeof(u64) ? "0x%lx" : "0x%x",
+			MARKER_MAX_SPEC);
 		return;
 	case MARKER_PRINT_ERROR:
 		strscpy(spec, "%ld", MARKER_MAX_SPEC);
@@ -486,7 +540,7 @@ static void marker_event_tool_spec(const struct marker_event *event,
 		strscpy(spec, "0x%lx", MARKER_MAX_SPEC);
 		return;
 	}
-	/* Of which the number is shown, as of every char. */
+	/* A char is printed as a number. */
 	if (arg->type->format == FETCH_CHAR) {
 		strscpy(spec, "%u", MARKER_MAX_SPEC);
 		return;
@@ -495,7 +549,8 @@ static void marker_event_tool_spec(const struct marker_event *event,
 	plus = strchr(spec, '+');
 	if (plus)
 		memmove(plus, plus + 1, strlen(plus));
-	if (!arg->count && !fetch_is_string(arg->type) && arg->type->format != FETCH_SYMBOL &&
+	if (!arg->count && !fetch_is_string(arg->type) &&
+	    arg->type->format != FETCH_SYMBOL &&
 	    arg->type->size == sizeof(u64)) {
 		size_t len = strlen(spec), more = is_long_long ? 2 : 1;
 
@@ -508,7 +563,8 @@ static void marker_event_tool_spec(const struct marker_event *event,
 static void marker_event_write_print_fmt(struct fetch_event *base,
 					 struct seq_buf *s)
 {
-	struct marker_event *event = container_of(base, struct marker_event, base);
+	struct marker_event *event =
+		container_of(base, struct marker_event, base);
 	const struct marker_format *format = event->format;
 	const char *text = event->probe.format;
 	char spec[MARKER_MAX_SPEC + 3];
@@ -517,14 +573,17 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 
 	seq_buf_putc(s, '"');
 	while (at < len) {
-		if (arg < format->nr_args && at == format->args[arg].spec.start) {
+		if (arg < format->nr_args &&
+		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
 				marker_event_field_of(event, arg);
 
 			if (field) {
 				marker_event_tool_spec(event,
-						       &format->args[arg], spec);
-				seq_buf_printf(s, "%s%s", spec, field->fault >= 0 ? "%s" : "");
+						       &format->args[arg],
+						       spec);
+				seq_buf_printf(s, "%s%s", spec,
+					       field->fault >= 0 ? "%s" : "");
 			} else {
 				seq_buf_puts(s, "...");
 			}
@@ -548,7 +607,8 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			fetch_print_fmt_arg(s, &base->fields[i], from->count);
 			continue;
 		}
-		seq_buf_printf(s, ", __print_hex(REC->%s, %u)", base->fields[i].name, from->count);
+		seq_buf_printf(s, ", __print_hex(REC->%s, %u)",
+			       base->fields[i].name, from->count);
 		fetch_print_fmt_fault(s, &base->fields[i]);
 	}
 }
@@ -563,12 +623,17 @@ static void marker_event_print_value(struct trace_seq *s,
 
 	memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
 	spec[arg->spec.len] = '\0';
-	if (arg->type->format == FETCH_SYMBOL || arg->print == MARKER_PRINT_ERROR)
+	if (arg->type->format == FETCH_SYMBOL ||
+	    arg->print == MARKER_PRINT_ERROR)
 		trace_seq_printf(s, spec, (void *)(unsigned long)value);
-	else if (arg->type->format == FETCH_POINTER || arg->print == MARKER_PRINT_HEX)
+	else if (arg->type->format == FETCH_POINTER ||
+		 arg->print == MARKER_PRINT_HEX)
 		trace_seq_printf(s, "0x%llx", value);
-	else if (arg->type->format == FETCH_SIGNED && arg->type->size < sizeof(int))
-		trace_seq_printf(s, spec, (int)sign_extend64(value, arg->type->size * 8 - 1));
+	else if (arg->type->format == FETCH_SIGNED &&
+		 arg->type->size < sizeof(int))
+		trace_seq_printf(s, spec,
+				 (int)sign_extend64(value,
+						    arg->type->size * 8 - 1));
 	else if (arg->type->size <= sizeof(int))
 		trace_seq_printf(s, spec, (int)value);
 	else if (event->wide & BIT(arg->slot))
@@ -583,20 +648,22 @@ static void marker_event_print_arg(struct trace_seq *s,
 				   const struct fetch_field *field,
 				   const struct fetch_record *rec)
 {
-	const void *at = rec->body + field->offset;
+	const void *at = rec->payload + field->offset;
 	char spec[MARKER_MAX_SPEC + 3];
 
 	if (fetch_is_string(arg->type)) {
 		marker_event_short_spec(event, arg, spec);
-		trace_seq_printf(s, spec, (char *)rec + (*(const u32 *)at & 0xffff));
+		trace_seq_printf(s, spec,
+				 (char *)rec + (*(const u32 *)at & 0xffff));
 	} else if (arg->count || arg->print == MARKER_PRINT_FLAGS) {
-		memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
+		memcpy(spec, event->probe.format + arg->spec.start,
+		       arg->spec.len);
 		spec[arg->spec.len] = '\0';
 		trace_seq_printf(s, spec, at);
 	} else {
 		marker_event_print_value(s, event, arg, at);
 	}
-	if (field->fault >= 0 && *(const u32 *)rec->body & BIT(field->fault))
+	if (field->fault >= 0 && *(const u32 *)rec->payload & BIT(field->fault))
 		trace_seq_puts(s, "(fault)");
 }
 
@@ -604,8 +671,8 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 					    int flags,
 					    struct trace_event *trace_event)
 {
-	struct marker_event *event = container_of(trace_event, struct marker_event,
-						  base.call.event);
+	struct marker_event *event =
+		container_of(trace_event, struct marker_event, base.call.event);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
 	const struct marker_format *format = event->format;
 	const char *text = event->probe.format;
@@ -615,7 +682,8 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 
 	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
 	while (at < len) {
-		if (arg < format->nr_args && at == format->args[arg].spec.start) {
+		if (arg < format->nr_args &&
+		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
 				marker_event_field_of(event, arg);
 
@@ -628,7 +696,7 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 			at += format->args[arg++].spec.len;
 			continue;
 		}
-		/* All others that begin with it were conversions. */
+		/* All other conversions have been handled: this is "%%". */
 		if (text[at] == '%')
 			at++;
 		trace_seq_putc(s, text[at++]);
@@ -637,11 +705,9 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 	return trace_handle_return(s);
 }
 
-static struct trace_event_functions print_funcs = {
+static struct trace_event_functions marker_event_print_funcs = {
 	.trace = marker_event_print,
 };
-
-/* --- events --------------------------------------------------------------- */
 
 static void marker_event_destroy(struct marker_event *event)
 {
@@ -650,52 +716,55 @@ static void marker_event_destroy(struct marker_event *event)
 	fetch_free_event(&event->base);
 	for (int i = 0; i < event->nr_names; i++)
 		kfree(event->names[i]);
-	kfree(event->program);
+	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
 	kfree(event->definition);
 	kfree(event);
 }
 
-static int marker_event_set_name(struct maker *m)
+static int marker_event_set_name(struct marker_event_ctx *ctx)
 {
-	struct text_span name = m->def.event.len ? m->def.event : m->def.names[0];
-	struct marker_event *event = m->event;
+	struct text_span name = ctx->def.event.len ? ctx->def.event :
+						     ctx->def.names[0];
+	struct marker_event *event = ctx->event;
 
-	for (int i = 0; i < m->def.nr_names; i++) {
-		if (m->def.names[i].len >= MARKER_MAX_NAME)
-			return marker_event_fail(m, MARKER_ERR_LONG_NAME,
-						 m->def.names[i].start);
-		event->names[i] = marker_event_span_dup(m->text,
-							m->def.names[i]);
+	for (int i = 0; i < ctx->def.nr_names; i++) {
+		if (ctx->def.names[i].len >= MARKER_MAX_NAME)
+			return marker_event_fail(ctx, MARKER_ERR_LONG_NAME,
+						 ctx->def.names[i].start);
+		event->names[i] = marker_event_span_dup(ctx->text,
+							ctx->def.names[i]);
 		if (!event->names[i])
 			return -ENOMEM;
 		event->nr_names++;
 	}
-	if (m->def.group.len >= MAX_EVENT_NAME_LEN)
-		return marker_event_fail(m, MARKER_ERR_BAD_GROUP,
-					 m->def.group.start);
+	if (ctx->def.group.len >= MAX_EVENT_NAME_LEN)
+		return marker_event_fail(ctx, MARKER_ERR_BAD_GROUP,
+					 ctx->def.group.start);
 	if (name.len >= MAX_EVENT_NAME_LEN)
-		return marker_event_fail(m, MARKER_ERR_BAD_EVENT, name.start);
-	event->base.class.system = m->def.group.len ?
-		marker_event_span_dup(m->text, m->def.group) :
+		return marker_event_fail(ctx, MARKER_ERR_BAD_EVENT, name.start);
+	event->base.class.system = ctx->def.group.len ?
+		marker_event_span_dup(ctx->text, ctx->def.group) :
 		kstrdup(MARKER_EVENT_GROUP, GFP_KERNEL);
-	event->base.tp.name = marker_event_span_dup(m->text, name);
-	event->definition = kstrdup(m->text + m->def.body, GFP_KERNEL);
-	if (!event->base.class.system || !event->base.tp.name || !event->definition)
+	event->base.tp.name = marker_event_span_dup(ctx->text, name);
+	event->definition =
+		kstrdup(ctx->text + ctx->def.definition, GFP_KERNEL);
+	if (!event->base.class.system || !event->base.tp.name ||
+	    !event->definition)
 		return -ENOMEM;
 	event->definition[strcspn(event->definition, "#")] = '\0';
 	strim(event->definition);
 	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
+		return marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
 					 name.start);
 	return 0;
 }
 
-/* Takes the first marker that is there. */
-static int marker_event_find_format(struct maker *m)
+/* Use the first marker of the definition that exists. */
+static int marker_event_find_format(struct marker_event_ctx *ctx)
 {
-	struct marker_event *event = m->event;
+	struct marker_event *event = ctx->event;
 	enum marker_err err;
 	u16 pos;
 
@@ -710,38 +779,40 @@ static int marker_event_find_format(struct maker *m)
 		event->probe.format = format;
 	}
 	if (!event->marker)
-		return marker_event_fail(m, MARKER_ERR_UNKNOWN_MARKER,
-					 m->def.names[0].start);
+		return marker_event_fail(ctx, MARKER_ERR_UNKNOWN_MARKER,
+					 ctx->def.names[0].start);
 	event->probe.func = marker_event_probe;
 	event->base.where = marker_event_where;
-	event->format = kzalloc(sizeof(*event->format), GFP_KERNEL);
+	event->format = kzalloc_obj(*event->format);
 	if (!event->format)
 		return -ENOMEM;
 	err = marker_parse_format(event->probe.format, event->format, &pos);
-	return err ? marker_event_fail(m, err, m->def.body) : 0;
+	return err ? marker_event_fail(ctx, err, ctx->def.definition) : 0;
 }
 
-static int marker_event_make(struct maker *m)
+static int marker_event_make(struct marker_event_ctx *ctx)
 {
 	struct marker_event *event;
 	int ret;
 
-	event = kzalloc(sizeof(*event), GFP_KERNEL);
+	event = kzalloc_obj(*event);
 	if (!event)
 		return -ENOMEM;
-	m->event = event;
-	ret = marker_event_set_name(m) ?: marker_event_find_format(m) ?:
-		marker_event_make_fields(m) ?: marker_event_make_layout(m) ?:
+	ctx->event = event;
+	ret = marker_event_set_name(ctx) ?: marker_event_find_format(ctx) ?:
+		marker_event_make_fields(ctx) ?:
+		marker_event_make_layout(ctx) ?:
 		marker_event_make_trace_fields(event) ?:
 		fetch_print_fmt(&event->base, marker_event_write_print_fmt) ?:
-		fetch_get_buffers(&pool, sizeof(struct marker_areas));
+		fetch_get_buffers(&marker_event_pool,
+				  sizeof(struct marker_event_areas));
 	if (ret)
 		goto error;
-	ret = fetch_register_event(&event->base, &print_funcs, marker_event_reg,
-				   &marker_event_ops);
+	ret = fetch_register_event(&event->base, &marker_event_print_funcs,
+				   marker_event_reg, &marker_event_ops);
 	if (!ret)
 		return 0;
-	fetch_put_buffers(&pool);
+	fetch_put_buffers(&marker_event_pool);
 error:
 	marker_event_destroy(event);
 	return ret;
@@ -775,23 +846,24 @@ static int marker_event_errno(enum marker_err err)
 static int marker_event_log_error(const char *text, enum marker_err err,
 				  u16 pos)
 {
-	tracing_log_err(NULL, "marker_events", text, (const char **)err_text, err, pos);
+	tracing_log_err(NULL, "marker_events", text,
+			(const char **)marker_event_err_text, err, pos);
 	return marker_event_errno(err);
 }
 
 /*
- * Whether the module's markers are not there because the module is not, or not yet; or
- * -ENOMEM.
+ * True if the definition must wait for its module, which is not loaded or not
+ * live yet. May return -ENOMEM.
  */
-static int marker_event_must_wait(struct maker *m)
+static int marker_event_must_wait(struct marker_event_ctx *ctx)
 {
 #ifdef CONFIG_MODULES
 	char *name __free(kfree) = NULL;
 	struct module *mod;
 
-	if (!m->def.module.len)
+	if (!ctx->def.module.len)
 		return false;
-	name = marker_event_span_dup(m->text, m->def.module);
+	name = marker_event_span_dup(ctx->text, ctx->def.module);
 	if (!name)
 		return -ENOMEM;
 	guard(preempt)();
@@ -802,21 +874,22 @@ static int marker_event_must_wait(struct maker *m)
 #endif
 }
 
-static struct waiting *marker_event_find_waiting(const char *text)
+static struct marker_event_waiting *marker_event_find_waiting(const char *text)
 {
-	struct waiting *pos;
+	struct marker_event_waiting *pos;
 
-	list_for_each_entry(pos, &waiting_list, list)
+	list_for_each_entry(pos, &marker_event_waiting_list, list)
 		if (!strcmp(pos->text, text))
 			return pos;
 	return NULL;
 }
 
-static int marker_event_wait_for_module(struct maker *m, bool enable)
+static int marker_event_wait_for_module(struct marker_event_ctx *ctx,
+					bool enable)
 {
-	const char *text = skip_spaces(m->text);
+	const char *text = skip_spaces(ctx->text);
 	size_t size = strlen(text) + 1;
-	struct waiting *waiting;
+	struct marker_event_waiting *waiting;
 	int ret = -ENOMEM;
 
 	waiting = kzalloc(struct_size(waiting, text, size), GFP_KERNEL);
@@ -825,52 +898,58 @@ static int marker_event_wait_for_module(struct maker *m, bool enable)
 	memcpy(waiting->text, text, size);
 	strim(waiting->text);
 	if (marker_event_find_waiting(waiting->text)) {
-		ret = marker_event_fail(m, MARKER_ERR_EVENT_EXISTS,
-					m->def.module.start);
+		ret = marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
+					ctx->def.module.start);
 		goto error;
 	}
-	waiting->module = marker_event_span_dup(m->text, m->def.module);
+	waiting->module = marker_event_span_dup(ctx->text, ctx->def.module);
 	if (!waiting->module)
 		goto error;
 	waiting->enable = enable;
-	list_add_tail(&waiting->list, &waiting_list);
+	list_add_tail(&waiting->list, &marker_event_waiting_list);
 	return 0;
 error:
 	kfree(waiting);
 	return ret;
 }
 
-static void marker_event_free_waiting(struct waiting *waiting)
+static void marker_event_free_waiting(struct marker_event_waiting *waiting)
 {
 	list_del(&waiting->list);
 	kfree(waiting->module);
 	kfree(waiting);
 }
 
-/* With event_mutex held. @may_wait: for the module that the definition names. */
+/*
+ * Create an event, with event_mutex held. @may_wait: the definition may wait
+ * for its module.
+ */
 static int marker_event_define(const char *text, bool enable, bool may_wait)
 {
-	struct maker *m __free(kfree) = kzalloc(sizeof(*m), GFP_KERNEL);
+	struct marker_event_ctx *ctx __free(kfree) =
+		kzalloc_obj(*ctx);
 	int ret, wait;
 
-	if (!m)
+	if (!ctx)
 		return -ENOMEM;
-	m->text = text;
-	m->err = marker_parse_event(text, &m->def, &m->pos);
-	ret = m->err ? -EINVAL : marker_event_make(m);
+	ctx->text = text;
+	ctx->err = marker_parse_event(text, &ctx->def, &ctx->pos);
+	ret = ctx->err ? -EINVAL : marker_event_make(ctx);
 	if (!ret && enable) {
-		ret = fetch_enable_event(&m->event->base);
+		ret = fetch_enable_event(&ctx->event->base);
 		if (ret)
-			marker_event_ops.free(&m->event->base.devent);
+			marker_event_ops.free(&ctx->event->base.devent);
 	}
-	if (m->err == MARKER_ERR_UNKNOWN_MARKER && may_wait) {
-		wait = marker_event_must_wait(m);
+	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait) {
+		wait = marker_event_must_wait(ctx);
 		if (wait) {
-			m->err = MARKER_ERR_OK;
-			ret = wait < 0 ? wait : marker_event_wait_for_module(m, enable);
+			ctx->err = MARKER_ERR_OK;
+			ret = wait < 0 ? wait :
+				marker_event_wait_for_module(ctx, enable);
 		}
 	}
-	return m->err ? marker_event_log_error(text, m->err, m->pos) : ret;
+	return ctx->err ?
+		marker_event_log_error(text, ctx->err, ctx->pos) : ret;
 }
 
 static int marker_events_create(const char *text)
@@ -879,7 +958,7 @@ static int marker_events_create(const char *text)
 	return marker_event_define(text, false, true);
 }
 
-/* The definition of an event that is enabled as soon as it is there has this in front. */
+/* Prefix of the definition of an event that is to be enabled at once. */
 #define MARKER_EVENT_ENABLE	'+'
 
 static const char *marker_event_skip_enable(const char *text)
@@ -894,7 +973,10 @@ static int marker_events_create_enabled(const char *text)
 	return marker_event_define(marker_event_skip_enable(text), true, true);
 }
 
-/* For dynamic_events, in which other kinds of events have their own first letters. */
+/*
+ * create() of dynamic_events, where the first letter identifies the kind of
+ * event.
+ */
 static int marker_event_create(const char *text)
 {
 	if (!marker_event_has_prefix(text))
@@ -909,13 +991,19 @@ static int marker_event_free(struct dyn_event *ev)
 
 	if (fetch_is_busy(ev))
 		return -EBUSY;
-	/* Before the files of the event go: whoever is in its marker uses them. */
+	/*
+	 * Wait before the trace files of the event are freed: a probe that is
+	 * still running uses them.
+	 */
 	fetch_wait();
 	ret = trace_remove_event_call(&event->base.call);
-	/* What nobody uses can be removed; if not, let it be rather than free it. */
+	/*
+	 * An event without users can be removed; if not, leak it rather than
+	 * free it.
+	 */
 	if (WARN_ON_ONCE(ret))
 		return ret;
-	fetch_put_buffers(&pool);
+	fetch_put_buffers(&marker_event_pool);
 	dyn_event_remove(&event->base.devent);
 	marker_event_destroy(event);
 	return 0;
@@ -929,12 +1017,16 @@ static void marker_event_show_line(struct seq_file *m,
 	long missed = atomic_long_read(&event->missed);
 
 	if (names)
-		seq_printf(m, "%c:%s/%s ", MARKER_EVENT_PREFIX, event->base.class.system,
-			   event->base.tp.name);
+		seq_printf(m, "%c:%s/%s ", MARKER_EVENT_PREFIX,
+			   event->base.class.system, event->base.tp.name);
 	seq_puts(m, event->definition);
-	/* Comments, as all that follows #; they may be written again. */
+	/*
+	 * Everything after # is a comment, so that the line may be written
+	 * back.
+	 */
 	if (!there)
-		seq_printf(m, "\t# marker %s", format ? "has another format now" : "is gone");
+		seq_printf(m, "\t# marker %s",
+			   format ? "has another format now" : "is gone");
 	else if (event->marker != event->names[0])
 		seq_printf(m, "\t# connected to %s", event->marker);
 	if (missed)
@@ -958,11 +1050,11 @@ static struct dyn_event_operations marker_event_ops = {
 	.match		= fetch_match,
 };
 
-/* --- modules -------------------------------------------------------------- */
-
 #ifdef CONFIG_MODULES
 
-/* Connects the event to the first marker of its definition that is there, if any is. */
+/*
+ * Attach the event to the first marker of its definition that exists, if any.
+ */
 static void marker_event_choose_marker(struct marker_event *event)
 {
 	char *chosen = NULL;
@@ -971,17 +1063,22 @@ static void marker_event_choose_marker(struct marker_event *event)
 	for (int i = 0; i < event->nr_names && !chosen; i++)
 		if (marker_has_format(event->names[i], event->probe.format))
 			chosen = event->names[i];
-	if (!chosen || (chosen == event->marker && event->attached == !!event->base.nr_users))
+	if (!chosen || (chosen == event->marker &&
+			event->attached == !!event->base.nr_users))
 		return;
 	if (event->base.nr_users) {
 		ret = marker_probe_register(chosen, &event->probe, event);
 		if (ret) {
 			pr_warn("%s cannot be connected to %s: %d\n",
-				trace_event_name(&event->base.call), chosen, ret);
+				trace_event_name(&event->base.call), chosen,
+				ret);
 			return;
 		}
 	}
-	/* In between it is connected to both, rather than to none. */
+	/*
+	 * It is registered with both markers for a moment, rather than with
+	 * none.
+	 */
 	marker_event_detach(&event->base);
 	fetch_must_wait();
 	event->marker = chosen;
@@ -990,14 +1087,17 @@ static void marker_event_choose_marker(struct marker_event *event)
 
 static void marker_event_define_waiting(struct module *mod)
 {
-	struct waiting *pos, *next;
+	struct marker_event_waiting *pos, *next;
 	int ret;
 
-	list_for_each_entry_safe(pos, next, &waiting_list, list) {
+	list_for_each_entry_safe(pos, next, &marker_event_waiting_list, list) {
 		if (strcmp(pos->module, mod->name))
 			continue;
 		ret = marker_event_define(pos->text, pos->enable, false);
-		/* A module without the marker is not the one that is waited for. */
+		/*
+		 * A module without the marker may be another one of this name;
+		 * keep waiting.
+		 */
 		if (ret == -ENOENT || ret == -ENOMEM)
 			continue;
 		if (ret)
@@ -1024,15 +1124,15 @@ static int marker_event_module_notify(struct notifier_block *nb,
 	return NOTIFY_OK;
 }
 
-/* After that of kernel/marker.c. */
-static struct notifier_block module_nb = {
+/* Priority -1: after the notifier of kernel/marker.c. */
+static struct notifier_block marker_event_module_nb = {
 	.notifier_call = marker_event_module_notify,
 	.priority = -1,
 };
 
 static void __init marker_event_watch_modules(void)
 {
-	register_module_notifier(&module_nb);
+	register_module_notifier(&marker_event_module_nb);
 }
 
 #else
@@ -1043,19 +1143,18 @@ static void __init marker_event_watch_modules(void)
 
 #endif
 
-/* --- files ---------------------------------------------------------------- */
-
-/* If this is the line of a definition that waits for its module. */
+/* Remove the waiting definition with this text. True if there was one. */
 static bool marker_event_remove_waiting(const char *text)
 {
 	size_t len = strcspn(text, "#");
-	struct waiting *waiting;
+	struct marker_event_waiting *waiting;
 
 	while (len && isspace(text[len - 1]))
 		len--;
 	guard(mutex)(&event_mutex);
-	list_for_each_entry(waiting, &waiting_list, list) {
-		if (strlen(waiting->text) == len && !memcmp(waiting->text, text, len)) {
+	list_for_each_entry(waiting, &marker_event_waiting_list, list) {
+		if (strlen(waiting->text) == len &&
+		    !memcmp(waiting->text, text, len)) {
 			marker_event_free_waiting(waiting);
 			return true;
 		}
@@ -1066,12 +1165,14 @@ static bool marker_event_remove_waiting(const char *text)
 static const struct fetch_file marker_events_file;
 
 /*
- * "!name", "!group/name", or "!" and a line as it is read. As with "-:", a name without a
- * group is one of any group, but a line is that of the event it makes.
+ * "!name", "!group/name", or "!" and a line as it is read. A name without a
+ * group matches any group, as with "-:"; a line matches the event that it would
+ * create.
  */
 static int marker_events_remove(const char *text)
 {
-	struct marker_def *def __free(kfree) = kmalloc(sizeof(*def), GFP_KERNEL);
+	struct marker_def *def __free(kfree) =
+		kmalloc_obj(*def);
 	struct text_span name;
 	const char *group = "";
 	int group_len = 0;
@@ -1085,7 +1186,8 @@ static int marker_events_remove(const char *text)
 	if (err && !fetch_names_events(text))
 		return marker_event_log_error(text, err, pos);
 	if (err)
-		return fetch_remove_named(&marker_events_file, "", 0, text, strlen(text));
+		return fetch_remove_named(&marker_events_file, "", 0, text,
+					  strlen(text));
 	if (marker_event_remove_waiting(text))
 		return 0;
 	name = def->event.len ? def->event : def->names[0];
@@ -1096,8 +1198,8 @@ static int marker_events_remove(const char *text)
 		group = MARKER_EVENT_GROUP;
 		group_len = strlen(group);
 	}
-	return fetch_remove_named(&marker_events_file, group, group_len, text + name.start,
-				  name.len);
+	return fetch_remove_named(&marker_events_file, group, group_len,
+				  text + name.start, name.len);
 }
 
 static int marker_events_too_long(const char *text)
@@ -1123,14 +1225,14 @@ static int marker_events_run_line(const char *text)
 	return fetch_run_line(&marker_events_file, text);
 }
 
-static ssize_t marker_events_write(struct file *file, const char __user *ubuf, size_t count,
-				   loff_t *ppos)
+static ssize_t marker_events_write(struct file *file, const char __user *ubuf,
+				   size_t count, loff_t *ppos)
 {
 	return fetch_write_lines(&marker_events_file, file, ubuf, count, ppos,
 				 marker_events_run_line);
 }
 
-/* Whether the definition says it all when it is written again. */
+/* True if writing the definition alone would create the same event. */
 static bool marker_event_has_default_name(struct marker_event *event)
 {
 	return !strcmp(event->base.class.system, MARKER_EVENT_GROUP) &&
@@ -1141,7 +1243,7 @@ static bool marker_event_has_default_name(struct marker_event *event)
 static int marker_events_show(struct seq_file *m, void *v)
 {
 	struct marker_event *event;
-	struct waiting *waiting;
+	struct marker_event_waiting *waiting;
 	struct dyn_event *pos;
 
 	guard(mutex)(&event_mutex);
@@ -1151,21 +1253,22 @@ static int marker_events_show(struct seq_file *m, void *v)
 			marker_event_show_line(m, event,
 					       !marker_event_has_default_name(event));
 	}
-	list_for_each_entry(waiting, &waiting_list, list)
-		seq_printf(m, "%s%s\t# waits for module %s\n", waiting->enable ? "+" : "",
-			   waiting->text, waiting->module);
+	list_for_each_entry(waiting, &marker_event_waiting_list, list)
+		seq_printf(m, "%s%s\t# waits for module %s\n",
+			   waiting->enable ? "+" : "", waiting->text,
+			   waiting->module);
 	return 0;
 }
 
 static int marker_events_release_all(void)
 {
-	struct waiting *pos, *next;
+	struct marker_event_waiting *pos, *next;
 	int ret = dyn_events_release_all(&marker_event_ops);
 
 	if (ret)
 		return ret;
 	guard(mutex)(&event_mutex);
-	list_for_each_entry_safe(pos, next, &waiting_list, list)
+	list_for_each_entry_safe(pos, next, &marker_event_waiting_list, list)
 		marker_event_free_waiting(pos);
 	return 0;
 }
@@ -1188,8 +1291,11 @@ static const struct file_operations marker_events_fops = {
 	.release	= single_release,
 };
 
-/* What available_markers shows of the markers of a name in the kernel or in a module. */
-struct shown {
+/*
+ * A line of available_markers: the markers of one name in the kernel or in a
+ * module.
+ */
+struct marker_available {
 	const char	*name;
 	const char	*format;
 	const char	*module;
@@ -1197,19 +1303,19 @@ struct shown {
 	bool		on;
 };
 
-struct shown_list {
-	struct shown	*list;
+struct marker_available_list {
+	struct marker_available	*list;
 	unsigned int	nr;
 	unsigned int	room;
 };
 
-static int available_markers_add(struct marker *marker, struct module *mod,
-				 void *arg)
+static int marker_events_available_add(struct marker *marker,
+				       struct module *mod, void *arg)
 {
-	struct shown_list *all = arg;
+	struct marker_available_list *all = arg;
 
 	if (all->nr < all->room)
-		all->list[all->nr] = (struct shown) {
+		all->list[all->nr] = (struct marker_available) {
 			.name = marker->name,
 			.format = marker->format,
 			.module = mod ? module_name(mod) : NULL,
@@ -1220,26 +1326,28 @@ static int available_markers_add(struct marker *marker, struct module *mod,
 	return 0;
 }
 
-static int available_markers_compare(const void *a, const void *b)
+static int marker_events_available_compare(const void *a, const void *b)
 {
-	const struct shown *x = a, *y = b;
+	const struct marker_available *x = a, *y = b;
 
-	return strcmp(x->name, y->name) ?: strcmp(x->module ?: "", y->module ?: "");
+	return strcmp(x->name, y->name) ?:
+		strcmp(x->module ?: "", y->module ?: "");
 }
 
-static void available_markers_show_format(struct seq_file *m,
-					  const char *format)
+static void marker_events_available_show_format(struct seq_file *m,
+						const char *format)
 {
 	seq_putc(m, '"');
 	seq_escape_str(m, format, ESCAPE_SPACE | ESCAPE_SPECIAL, "\"\\\n\t");
 	seq_putc(m, '"');
 }
 
-static int available_markers_show_line(struct seq_file *m,
-				       const struct shown *s,
-				       unsigned int sites)
+static int marker_events_available_show_line(struct seq_file *m,
+					     const struct marker_available *s,
+					     unsigned int sites)
 {
-	struct marker_format *format __free(kfree) = kmalloc(sizeof(*format), GFP_KERNEL);
+	struct marker_format *format __free(kfree) =
+		kmalloc_obj(*format);
 	enum marker_err err;
 	u16 pos;
 
@@ -1249,103 +1357,109 @@ static int available_markers_show_line(struct seq_file *m,
 	if (s->module)
 		seq_printf(m, " [%s]", s->module);
 	seq_putc(m, '\t');
-	available_markers_show_format(m, s->format);
+	marker_events_available_show_format(m, s->format);
 	err = marker_parse_format(s->format, format, &pos);
 	if (err)
-		seq_printf(m, "\t# no event: %s", err_text[err]);
+		seq_printf(m, "\t# no event: %s", marker_event_err_text[err]);
 	seq_putc(m, '\n');
 	return 0;
 }
 
-static int available_markers_show_all(struct seq_file *m,
-				      struct shown_list *all)
+static int marker_events_available_show_all(struct seq_file *m,
+					    struct marker_available_list *all)
 {
 	unsigned int sites = 0;
 	int ret = 0;
 
-	sort(all->list, all->nr, sizeof(*all->list), available_markers_compare,
-	     NULL);
+	sort(all->list, all->nr, sizeof(*all->list),
+	     marker_events_available_compare, NULL);
 	for (unsigned int i = 0; i < all->nr && !ret; i++) {
 		sites += all->list[i].sites;
 		if (i + 1 < all->nr &&
-		    !available_markers_compare(&all->list[i],
-					       &all->list[i + 1]))
+		    !marker_events_available_compare(&all->list[i],
+						     &all->list[i + 1]))
 			continue;
-		ret = available_markers_show_line(m, &all->list[i], sites);
+		ret = marker_events_available_show_line(m, &all->list[i],
+							sites);
 		sites = 0;
 	}
 	return ret;
 }
 
-static int available_markers_show(struct seq_file *m, void *v)
+static int marker_events_available_show(struct seq_file *m, void *v)
 {
-	struct shown_list all = {};
+	struct marker_available_list all = {};
 	int ret;
 
-	/* Names and formats are the modules', which must not go before they are shown. */
+	/*
+	 * Names and formats are in memory of the modules; marker_lock() keeps
+	 * these loaded.
+	 */
 	marker_lock();
-	marker_for_each(available_markers_add, &all);
+	marker_for_each(marker_events_available_add, &all);
 	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
 	ret = all.list || !all.nr ? 0 : -ENOMEM;
 	if (!ret) {
 		all.room = all.nr;
 		all.nr = 0;
-		marker_for_each(available_markers_add, &all);
-		ret = available_markers_show_all(m, &all);
+		marker_for_each(marker_events_available_add, &all);
+		ret = marker_events_available_show_all(m, &all);
 	}
 	marker_unlock();
 	kvfree(all.list);
 	return ret;
 }
 
-static int available_markers_open(struct inode *inode, struct file *file)
+static int marker_events_available_open(struct inode *inode, struct file *file)
 {
-	return fetch_check_open() ?: single_open(file, available_markers_show, NULL);
+	return fetch_check_open() ?:
+		single_open(file, marker_events_available_show, NULL);
 }
 
-static const struct file_operations available_markers_fops = {
+static const struct file_operations marker_events_available_fops = {
 	.owner		= THIS_MODULE,
-	.open		= available_markers_open,
+	.open		= marker_events_available_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= single_release,
 };
 
-static bool works __initdata;
+static bool marker_events_ready __initdata;
 
 static __init int marker_events_init_files(void)
 {
 	int ret = tracing_init_dentry();
 
-	if (ret || !works)
+	if (ret || !marker_events_ready)
 		return 0;
 	trace_create_file("available_markers", TRACE_MODE_READ, NULL, NULL,
-			  &available_markers_fops);
-	trace_create_file("marker_events", TRACE_MODE_WRITE, NULL, NULL, &marker_events_fops);
+			  &marker_events_available_fops);
+	trace_create_file("marker_events", TRACE_MODE_WRITE, NULL, NULL,
+			  &marker_events_fops);
 	return 0;
 }
 fs_initcall(marker_events_init_files);
 
-static char boot_events[COMMAND_LINE_SIZE] __initdata;
+static char marker_events_boot[COMMAND_LINE_SIZE] __initdata;
 
 static int __init marker_events_set_boot(char *str)
 {
-	strscpy(boot_events, str, sizeof(boot_events));
+	strscpy(marker_events_boot, str, sizeof(marker_events_boot));
 	return 1;
 }
 __setup("marker_events=", marker_events_set_boot);
 
-/* As early as the other dynamic events. */
+/* At the same time as the other dynamic events. */
 static __init int marker_events_init(void)
 {
 	int ret = dyn_event_register(&marker_event_ops);
 
 	if (ret)
 		return ret;
-	works = true;
+	marker_events_ready = true;
 	marker_event_watch_modules();
-	/* Boot events are also enabled, as are those of kprobe_event=. */
-	fetch_boot_lines(&marker_events_file, boot_events,
+	/* Boot events are enabled at once, as those of kprobe_event= are. */
+	fetch_boot_lines(&marker_events_file, marker_events_boot,
 			 marker_events_create_enabled);
 	return 0;
 }

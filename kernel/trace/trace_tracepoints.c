@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file "tracepoints" of tracefs: all tracepoints, with the probes that they
- * call and the sites that they are called from.
+ * The file "tracepoints" of tracefs: all tracepoints, with their probes and
+ * sites.
  *
- * See Documentation/trace/static-key-view.rst for the format.
+ * See Documentation/trace/static-key-debugfs.rst for the format.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  *
- * Tracepoints are shown in the order of their addresses.  The next one is the
- * first behind the last that was shown, so it does not matter to a reader which
- * modules come and go between two reads.  Each step looks at all tracepoints,
- * of which there are a few thousand at most.
+ * Tracepoints are shown in the order of their addresses. The next one is the
+ * first after the last that was shown, so modules may come and go between two
+ * reads. Each step looks at all tracepoints, of which there are a few thousand
+ * at most.
  */
 #include <linux/fs.h>
 #include <linux/init.h>
@@ -19,20 +19,22 @@
 #include <linux/rcupdate.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
-#include <linux/static_key_view.h>
+#include <linux/static_key_debugfs.h>
 #include <linux/string_choices.h>
 #include <linux/tracepoint.h>
 
 #include "trace.h"
 
 struct tracepoints_iter {
-	/* Shown last, or to be shown now; only compared. */
+	/*
+	 * Address of the tracepoint to show; only compared, never dereferenced.
+	 */
 	unsigned long tp;
-	/* What seq_file thinks tp is. */
+	/* The index of @tp in seq_file. */
 	loff_t index;
 };
 
-/* What is looked for among all tracepoints. */
+/* A search over all tracepoints. */
 struct tracepoints_query {
 	struct seq_file *m;
 	unsigned long after;
@@ -54,7 +56,7 @@ static void tracepoints_compare_module(struct tracepoint *tp,
 	tracepoints_compare(tp, priv);
 }
 
-/* Returns the address of the first tracepoint behind @after, or 0. */
+/* Returns the address of the first tracepoint after @after, or 0. */
 static unsigned long tracepoints_first_after(unsigned long after)
 {
 	struct tracepoints_query query = { .after = after };
@@ -73,8 +75,8 @@ static void tracepoints_show_probe(struct seq_file *m,
 
 	seq_printf(m, "\tprobe %d ", probe->prio);
 	/* Must not print an address that kptr_restrict hides, as %ps may. */
-	if (!kallsyms_lookup((unsigned long)READ_ONCE(probe->func), &size, &offset,
-			     &modname, name))
+	if (!kallsyms_lookup((unsigned long)READ_ONCE(probe->func), &size,
+			     &offset, &modname, name))
 		seq_puts(m, "?");
 	else if (modname)
 		seq_printf(m, "%s [%s]", name, modname);
@@ -88,23 +90,27 @@ static void tracepoints_show_one(struct seq_file *m, struct tracepoint *tp,
 {
 	const struct tracepoint_func *probes, *probe;
 
-	seq_printf(m, "%s %s", str_on_off(static_key_enabled(&tp->key)), tp->name);
+	seq_printf(m, "%s %s", str_on_off(static_key_enabled(&tp->key)),
+		   tp->name);
 	if (mod)
 		seq_printf(m, " [%s]", module_name(mod));
 	seq_putc(m, '\n');
 
 	/*
-	 * Arrays of probes are replaced as a whole, and old ones freed after a
-	 * grace period. A module that had a probe waits for one as well.
+	 * Arrays of probes are replaced as a whole, and freed after a grace
+	 * period: of tracepoint_srcu, or of RCU tasks trace if
+	 * tracepoint_is_faultable(). The removal of a module that has a probe
+	 * waits for both.
 	 */
-	rcu_read_lock();
-	probes = rcu_dereference(tp->funcs);
-	for (probe = probes; probe && READ_ONCE(probe->func); probe++)
-		tracepoints_show_probe(m, probe);
-	rcu_read_unlock();
+	scoped_guard(rcu_tasks_trace) {
+		guard(srcu_fast_notrace)(&tracepoint_srcu);
+		probes = rcu_dereference_raw(tp->funcs);
+		for (probe = probes; probe && READ_ONCE(probe->func); probe++)
+			tracepoints_show_probe(m, probe);
+	}
 
-	if (IS_ENABLED(CONFIG_STATIC_KEY_VIEW))
-		static_key_show_sites(m, &tp->key);
+	if (IS_ENABLED(CONFIG_STATIC_KEY_DEBUGFS))
+		static_key_show_sites(m, &tp->key.key);
 }
 
 static void tracepoints_show_kernel(struct tracepoint *tp, void *priv)
@@ -120,12 +126,15 @@ static void tracepoints_show_module(struct tracepoint *tp, struct module *mod,
 {
 	struct tracepoints_query *query = priv;
 
-	/* The module stays: it is on a list, whose mutex is held. */
+	/*
+	 * for_each_module_tracepoint() holds the mutex of the list of modules.
+	 */
 	if ((unsigned long)tp == query->found)
 		tracepoints_show_one(query->m, tp, mod);
 }
 
-static void *tracepoints_find(struct tracepoints_iter *iter, unsigned long after)
+static void *tracepoints_find(struct tracepoints_iter *iter,
+			      unsigned long after)
 {
 	unsigned long tp = tracepoints_first_after(after);
 
@@ -145,12 +154,12 @@ static void *tracepoints_start(struct seq_file *m, loff_t *index)
 	}
 	if (*index == 0)
 		return SEQ_START_TOKEN;
-	/* Only if somebody seeks; else this is where the last read ended. */
+	/* Needed after a seek only; otherwise iter->index == *index. */
 	for (; iter->index < *index; iter->index++) {
 		if (!tracepoints_find(iter, iter->tp))
 			return NULL;
 	}
-	/* It may be gone by now, then this is the one behind it. */
+	/* If the tracepoint is gone by now, this finds the next one. */
 	return tracepoints_find(iter, iter->tp - 1);
 }
 
@@ -161,7 +170,7 @@ static void *tracepoints_next(struct seq_file *m, void *v, loff_t *index)
 	iter->index = ++*index;
 	if (tracepoints_find(iter, iter->tp))
 		return iter;
-	/* Nor is there anything to show from here when asked again. */
+	/* The next read must not show the last tracepoint again. */
 	iter->tp++;
 	return NULL;
 }
@@ -178,8 +187,9 @@ static int tracepoints_show(struct seq_file *m, void *v)
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, "# state tracepoint [module]\n"
 			    "#\tprobe priority function [module]\n");
-		if (IS_ENABLED(CONFIG_STATIC_KEY_VIEW))
-			seq_puts(m, "#\tsite address code language function+offset [module]\n");
+		if (IS_ENABLED(CONFIG_STATIC_KEY_DEBUGFS))
+			seq_puts(m,
+				 "#\tsite address code language function+offset [module]\n");
 		return 0;
 	}
 	query.found = iter->tp;
@@ -201,7 +211,8 @@ static int tracepoints_open(struct inode *inode, struct file *file)
 
 	if (ret)
 		return ret;
-	if (!__seq_open_private(file, &tracepoints_ops, sizeof(struct tracepoints_iter)))
+	if (!__seq_open_private(file, &tracepoints_ops,
+				sizeof(struct tracepoints_iter)))
 		return -ENOMEM;
 	return 0;
 }
@@ -220,7 +231,8 @@ static __init int tracepoints_init(void)
 
 	if (ret)
 		return 0;
-	trace_create_file("tracepoints", TRACE_MODE_READ, NULL, NULL, &tracepoints_fops);
+	trace_create_file("tracepoints", TRACE_MODE_READ, NULL, NULL,
+			  &tracepoints_fops);
 	return 0;
 }
 fs_initcall(tracepoints_init);

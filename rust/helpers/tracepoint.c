@@ -6,15 +6,15 @@
 
 #if defined(CONFIG_TRACEPOINTS) && defined(CONFIG_LOCKDEP)
 /*
- * What trace_<call>() does in C, in two parts: between them, the condition of
- * the tracepoint is evaluated, and only if this is wrong.
+ * The RCU check of trace_<call>() in C, in two parts. The condition of the
+ * tracepoint is evaluated between them, only if RCU is not watching.
  */
-bool rust_helper_tracepoint_lacks_rcu(void)
+__rust_helper bool rust_helper_tracepoint_rcu_is_watching(void)
 {
-	return cpu_online(raw_smp_processor_id()) && !rcu_is_watching();
+	return rcu_is_watching();
 }
 
-void rust_helper_tracepoint_warn_rcu(void)
+__rust_helper void rust_helper_tracepoint_warn_rcu(void)
 {
 	WARN_ONCE(1, "RCU not watching for tracepoint");
 }

@@ -4,13 +4,13 @@
 
 //! Static keys and static branches.
 //!
-//! A static branch costs one no-op while its key has the state it was defined with: enabling or
+//! A static branch costs one NOP while its key has the state it was defined with: enabling or
 //! disabling a key patches the code of every branch on it. The branches themselves are
 //! [`static_branch_unlikely!`] and [`static_branch_likely!`], for keys defined in C and in Rust
 //! alike; [`StaticKeyFalse`] and [`StaticKeyTrue`] define keys in Rust.
 //!
-//! What the no-op and its entry in the jump table look like is written down once per architecture,
-//! in `asm/jump_label.h`. The build takes it from there, see `Documentation/rust/static-keys.rst`.
+//! Each architecture defines the NOP and its entry in the jump table once, in `asm/jump_label.h`.
+//! The build extracts them from there, see `Documentation/rust/static-keys.rst`.
 //!
 //! Without `CONFIG_JUMP_LABEL`, a branch loads and tests the count of its key.
 //!
@@ -22,6 +22,7 @@
 use crate::{
     bindings,
     error::{code::EOVERFLOW, Result},
+    ffi::c_int,
     types::Opaque,
 };
 
@@ -29,9 +30,13 @@ use crate::{
 ///
 /// # Safety
 ///
-/// `Self` must have the layout of [`bindings::static_key`], and a key of this type must have been
-/// defined with the state [`Self::INITIALLY_TRUE`]: at boot, every branch is taken to be in the
-/// state that belongs to it.
+/// * `Self` must have the layout of [`bindings::static_key`].
+/// * Every key of this type must be defined with the state [`Self::INITIALLY_TRUE`], for which its
+///   branches are built.
+///
+/// # Guarantees
+///
+/// A pointer to a key of this type may be cast to a pointer to [`bindings::static_key`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a static key",
     label = "not a static key",
@@ -43,7 +48,8 @@ pub unsafe trait Key {
     const INITIALLY_TRUE: bool;
 }
 
-// SAFETY: In C, this is what the type stands for, and the key is its only member.
+// SAFETY: `static_key_false` is the C type of keys that are defined as disabled; the `static_key`
+// is its only member.
 unsafe impl Key for bindings::static_key_false {
     const INITIALLY_TRUE: bool = false;
 }
@@ -55,13 +61,18 @@ unsafe impl Key for bindings::static_key_true {
 
 /// A static key that is defined in Rust; use it as [`StaticKeyFalse`] or [`StaticKeyTrue`].
 ///
-/// A key counts: it is enabled as long as its count is not zero. [`Self::get`] adds to the count
-/// for as long as the result lives, which suits a key with several users. [`Self::enable`] and
-/// [`Self::disable`] set the count to one and to zero, which suits a key with a single switch; the
-/// two ways are not for the same key.
+/// A key has a count and is enabled while the count is not zero. [`Self::get`] takes a count until
+/// the result is dropped, for keys with several users. [`Self::enable`] and [`Self::disable`] set
+/// the count to one and to zero, for keys with a single user; do not use both interfaces on the
+/// same key.
 ///
-/// All functions that change the state may sleep and must not be called with
-/// `cpus_read_lock()` held. The change is complete on all CPUs when they return.
+/// All functions that change the state may sleep and must not be called with `cpus_read_lock()`
+/// held. The change is complete on all CPUs when they return.
+///
+/// # Invariants
+///
+/// * The `static_key` was initialized with the state `INITIALLY_TRUE`.
+/// * After that, only the C side modifies it.
 ///
 /// # Examples
 ///
@@ -118,12 +129,12 @@ pub type StaticKeyFalse = StaticKey<false>;
 /// ```
 pub type StaticKeyTrue = StaticKey<true>;
 
-// SAFETY: The key is only accessed through the functions of the C side, which take the locks that
-// this needs, and by volatile reads of its count.
+// SAFETY: By the type invariants, only the C side modifies the key, under its own locks. Rust reads
+// only the count, which is atomic.
 unsafe impl<const INITIALLY_TRUE: bool> Sync for StaticKey<INITIALLY_TRUE> {}
 
-// SAFETY: The type is a transparent wrapper of `bindings::static_key`, and `new` is the only way
-// to define one.
+// SAFETY: `Self` is a transparent wrapper of `bindings::static_key`, and by its type invariants the
+// key was defined with the state `INITIALLY_TRUE`.
 unsafe impl<const INITIALLY_TRUE: bool> Key for StaticKey<INITIALLY_TRUE> {
     const INITIALLY_TRUE: bool = INITIALLY_TRUE;
 }
@@ -132,21 +143,22 @@ impl<const INITIALLY_TRUE: bool> StaticKey<INITIALLY_TRUE> {
     /// Defines a key, for the initializer of a `static`.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Self {
+        // INVARIANT: The initial state is `INITIALLY_TRUE`, and only C functions get the pointer.
         Self(Opaque::new(bindings::static_key {
             enabled: bindings::atomic_t {
-                counter: INITIALLY_TRUE as _,
+                counter: INITIALLY_TRUE as c_int,
             },
-            // The state that the code was built for; later, the key's list of branches.
+            // The initial state; later also the pointer to the jump entries of the key.
             #[cfg(CONFIG_JUMP_LABEL)]
             __bindgen_anon_1: bindings::static_key__bindgen_ty_1 {
-                type_: INITIALLY_TRUE as _,
+                type_: INITIALLY_TRUE as crate::ffi::c_ulong,
             },
         }))
     }
 
     /// Enables the key if it is disabled.
     pub fn enable(&'static self) {
-        // SAFETY: The key is valid for ever, or until its module has gone.
+        // SAFETY: `self` is `'static`, so the key is valid until its module is removed.
         unsafe { bindings::static_key_enable(self.0.get()) }
     }
 
@@ -156,7 +168,7 @@ impl<const INITIALLY_TRUE: bool> StaticKey<INITIALLY_TRUE> {
         unsafe { bindings::static_key_disable(self.0.get()) }
     }
 
-    /// Enables the key until the result is dropped, however many others do the same.
+    /// Takes a count: the key is enabled at least until the result is dropped.
     ///
     /// # Errors
     ///
@@ -164,24 +176,29 @@ impl<const INITIALLY_TRUE: bool> StaticKey<INITIALLY_TRUE> {
     pub fn get(&'static self) -> Result<StaticKeyRef> {
         // SAFETY: As in `enable`.
         if unsafe { bindings::static_key_slow_inc(self.0.get()) } {
+            // INVARIANT: `static_key_slow_inc()` has taken a count.
             Ok(StaticKeyRef(&self.0))
         } else {
             Err(EOVERFLOW)
         }
     }
 
-    /// Returns the count. It may have changed by the time it is looked at.
+    /// Returns the count, which may change at any time.
     pub fn count(&self) -> i32 {
         // SAFETY: `self` is a valid key.
         unsafe { bindings::static_key_count(self.0.get()) }
     }
 }
 
-/// One count of a [`StaticKey`], given back when it is dropped. Dropping may sleep.
+/// One count of a [`StaticKey`], released when it is dropped. Dropping may sleep.
+///
+/// # Invariants
+///
+/// `self` owns one count of the key, taken with `static_key_slow_inc()`.
 #[must_use = "the key is disabled again when this is dropped"]
 pub struct StaticKeyRef(&'static Opaque<bindings::static_key>);
 
-// SAFETY: Any thread may give back a count, and there is nothing else to do with a reference.
+// SAFETY: A count may be released by any thread.
 unsafe impl Send for StaticKeyRef {}
 
 // SAFETY: As above.
@@ -189,19 +206,19 @@ unsafe impl Sync for StaticKeyRef {}
 
 impl Drop for StaticKeyRef {
     fn drop(&mut self) {
-        // SAFETY: The count was taken in `StaticKey::get`, and the key is valid as said there.
+        // SAFETY: By the type invariants, `self` owns a count of a valid key.
         unsafe { bindings::static_key_slow_dec(self.0.get()) }
     }
 }
 
-/// Whether the key is of a type that is defined as enabled; the compiler knows the answer.
+/// Returns [`Key::INITIALLY_TRUE`] of the type of a key, at compile time.
 #[doc(hidden)]
 #[inline(always)]
 pub const fn initially_true<K: Key>(_: *const K) -> bool {
     K::INITIALLY_TRUE
 }
 
-/// Loads and tests a key, as branches do without `CONFIG_JUMP_LABEL`.
+/// Loads and tests the count of a key: a branch without `CONFIG_JUMP_LABEL`.
 ///
 /// # Safety
 ///
@@ -210,38 +227,33 @@ pub const fn initially_true<K: Key>(_: *const K) -> bool {
 #[cfg(not(CONFIG_JUMP_LABEL))]
 #[inline(always)]
 pub unsafe fn load_and_test(key: *const bindings::static_key) -> bool {
-    // SAFETY: The caller says that `key` is valid. The count is atomic: other CPUs write it whole.
-    unsafe { core::ptr::addr_of!((*key).enabled.counter).read_volatile() > 0 }
+    // SAFETY: The caller guarantees that `key` is valid. The count is an `atomic_t`, so a volatile
+    // read is not torn.
+    unsafe { (&raw const (*key).enabled.counter).read_volatile() > 0 }
 }
 
-/// Joins string literals that stand side by side, as the preprocessor of C leaves them.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! concat_literals {
-    ($($text:literal)*) => { ::core::concat!($($text),*) };
-}
-
-/// Places a static branch: a text, a key within a static, and the state that is the no-op.
+/// Expands to a static branch: a file with the assembly text, a static, the offset of the key in
+/// it, and the state of the key for which the site is a NOP.
 ///
-/// The label's block is where the branch goes to.
+/// Evaluates to whether the site branches.
 #[doc(hidden)]
-#[cfg(CONFIG_JUMP_LABEL)]
+#[cfg(all(CONFIG_JUMP_LABEL, not(testlib)))]
 #[macro_export]
-macro_rules! arch_static_branch_text {
-    ($file:literal, $key:path, $offset:expr, $branch:literal, $($option:ident),*) => {
+macro_rules! arch_static_branch {
+    ($file:literal, $key:path, $offset:expr, $branch:literal) => {
         'branch: {
-            // SAFETY: The text is a no-op or a jump to the label, and changes neither registers
-            // nor flags nor memory. The macros that lead here check that the static has a static
-            // key at this offset.
+            // SAFETY: The text is a NOP or a jump to the label, and changes neither registers nor
+            // flags nor memory. The callers of this macro check that the static has a static key at
+            // this offset.
             #[allow(unused_unsafe)]
             unsafe {
-                ::core::arch::asm!(
-                    include!(concat!(env!("OBJTREE"), "/rust/kernel/", $file)),
+                $crate::asm!(
+                    include!(concat!(env!("OBJTREE"), "/rust/kernel/generated_", $file));
                     l_yes = label { break 'branch true },
                     symb = sym $key,
                     off = const $offset,
                     branch = const $branch,
-                    options(nomem, nostack, preserves_flags $(, $option)*),
+                    options(nomem, nostack, preserves_flags),
                 )
             };
             false
@@ -249,28 +261,26 @@ macro_rules! arch_static_branch_text {
     };
 }
 
-/// Places a static branch with the assembler syntax of the architecture's header.
+/// Host tests do not patch branches.
 #[doc(hidden)]
-#[cfg(all(CONFIG_JUMP_LABEL, CONFIG_X86))]
+#[cfg(all(CONFIG_JUMP_LABEL, testlib))]
 #[macro_export]
 macro_rules! arch_static_branch {
-    ($($arg:tt)*) => { $crate::arch_static_branch_text!($($arg)*, att_syntax) };
+    ($file:literal, $key:path, $offset:expr, $branch:literal) => {
+        false
+    };
 }
 
-/// Places a static branch with the assembler syntax of the architecture's header.
-#[doc(hidden)]
-#[cfg(all(CONFIG_JUMP_LABEL, not(CONFIG_X86)))]
-#[macro_export]
-macro_rules! arch_static_branch {
-    ($($arg:tt)*) => { $crate::arch_static_branch_text!($($arg)*,) };
-}
-
-/// Tests a static key whose being enabled is the unusual case.
+/// Tests a static key that is usually disabled.
 ///
 /// The argument is the path of a `static`: a [`StaticKeyFalse`] or [`StaticKeyTrue`] of Rust, or a
-/// `static_key_false` or `static_key_true` of C from the bindings. The result is a `bool`. The
-/// usual path, with the key disabled, is a no-op and falls through; only the code for a key that
-/// is enabled is placed out of line.
+/// `static_key_false` or `static_key_true` of C from the bindings. The result is a `bool`. With the
+/// key disabled, the site is a NOP and falls through; the code for an enabled key is placed out of
+/// line.
+///
+/// A key of C that is the field of a static is named by three arguments: the path of the static,
+/// its type, and the field, which is a `static_key_false`. This form requires `unsafe`: the static
+/// must be defined in C.
 ///
 /// See [`StaticKey`] for an example.
 ///
@@ -288,11 +298,21 @@ macro_rules! static_branch_unlikely {
             $crate::arch_static_branch!("arch_static_branch_asm.rs", $key, 0usize, 0)
         }
     };
+    ($key:path, $keytyp:ty, $field:ident) => {{
+        let _ = $crate::static_key_field!($key, $keytyp, $field);
+
+        $crate::arch_static_branch!(
+            "arch_static_branch_asm.rs",
+            $key,
+            ::core::mem::offset_of!($keytyp, $field),
+            0
+        )
+    }};
 }
 
-/// Tests a static key whose being enabled is the usual case.
+/// Tests a static key that is usually enabled.
 ///
-/// As [`static_branch_unlikely!`], but the code for a key that is enabled falls through.
+/// As [`static_branch_unlikely!`], but the code for an enabled key falls through.
 ///
 /// [`static_branch_unlikely!`]: crate::static_branch_unlikely
 #[cfg(CONFIG_JUMP_LABEL)]
@@ -316,9 +336,12 @@ macro_rules! static_branch_unlikely {
         let key = $crate::static_key_address!($key);
         let _ = $crate::jump_label::initially_true(key);
 
-        // SAFETY: The line above compiles for static keys only.
+        // SAFETY: `initially_true` requires `Key`, so `key` points to a static key.
         unsafe { $crate::jump_label::load_and_test(key.cast()) }
     }};
+    ($key:path, $keytyp:ty, $field:ident) => {
+        $crate::jump_label::load_and_test($crate::static_key_field!($key, $keytyp, $field).cast())
+    };
 }
 
 /// Tests a static key; without `CONFIG_JUMP_LABEL` this loads its count.
@@ -330,15 +353,33 @@ macro_rules! static_branch_likely {
     };
 }
 
-/// The address of a static, which may be an `extern` one.
+/// Returns the address of a static, which may be `extern`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! static_key_address {
     ($key:path) => {{
-        // SAFETY: Nothing is read. (Since Rust 1.82 this needs no `unsafe`.)
+        // SAFETY: The static is not read. (Not needed since Rust 1.82.)
         #[allow(unused_unsafe)]
         unsafe {
-            ::core::ptr::addr_of!($key)
+            &raw const $key
         }
     }};
 }
+
+/// Returns the address of a C key that is a field of a static of type `$keytyp`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! static_key_field {
+    ($key:path, $keytyp:ty, $field:ident) => {{
+        let outer: *const $keytyp = $crate::static_key_address!($key);
+        // SAFETY: The field is in bounds of the static, which is not read.
+        #[allow(unused_unsafe)]
+        let field = unsafe { &raw const (*outer).$field };
+        let field: *const $crate::bindings::static_key_false = field;
+
+        field
+    }};
+}
+
+#[doc(inline)]
+pub use crate::{static_branch_likely, static_branch_unlikely};

@@ -2,71 +2,67 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! Markers: named places in the code that somebody may connect a probe to.
+//! Markers: named hooks in the code that probes can be registered for.
 //!
-//! [`mark!`] is what `MARK()` is in C. The markers of both languages are the same to whoever
-//! connects a probe or an event to them.
+//! [`mark!`] is `MARK()` in Rust. Probes and events work identically on markers of both languages.
 //!
 //! C header: [`include/linux/marker.h`](srctree/include/linux/marker.h)
 //!
 //! [`mark!`]: crate::mark
 
-#[cfg(all(CONFIG_MARKERS, not(CONFIG_JUMP_LABEL)))]
-use crate::jump_label::load_and_test;
-#[cfg(CONFIG_MARKERS)]
-use crate::types::Opaque;
 use crate::{
     bindings,
     ffi::{c_char, c_int, c_long, c_longlong, c_void},
-    str::CStr,
+    printf,
+    str::{CStr, CStrExt as _},
 };
+#[cfg(CONFIG_MARKERS)]
+use crate::{str::as_char_ptr_in_const_context, types::Opaque};
 use core::marker::PhantomData;
 
-/// What there is of a marker: the C side's `struct marker`.
+/// Wraps C's `struct marker`.
+///
+/// # Invariants
+///
+/// * `name` and `format` of the `struct marker` point to C strings that are valid for `'static`.
+/// * Its key was initialized as disabled and its probes as NULL; only the C side modifies these.
 #[cfg(CONFIG_MARKERS)]
 #[doc(hidden)]
 #[repr(transparent)]
 pub struct Marker(Opaque<bindings::marker>);
 
-// SAFETY: The marker is only accessed by the C side, which takes the locks that this needs.
 #[cfg(CONFIG_MARKERS)]
+// SAFETY: By the type invariants, only the C side modifies the marker, under its own locks.
 unsafe impl Sync for Marker {}
 
 #[cfg(CONFIG_MARKERS)]
 impl Marker {
     /// Defines a marker, for the initializer of a `static` in the section `__markers`.
     pub const fn new(name: &'static CStr, format: &'static CStr) -> Self {
+        // INVARIANT: Both strings are `'static`, and all other fields are zero.
         Self(Opaque::new(bindings::marker {
-            name: name.as_char_ptr(),
-            format: format.as_char_ptr(),
-            // SAFETY: This is a key that is off, and NULL for no probes.
+            name: as_char_ptr_in_const_context(name),
+            format: as_char_ptr_in_const_context(format),
+            // SAFETY: All zeroes is a disabled key, and NULL for no probes.
             ..unsafe { core::mem::zeroed() }
         }))
     }
 
-    /// Returns a pointer to what C knows.
+    /// Returns a pointer to the `struct marker`.
     #[inline(always)]
     pub const fn as_ptr(&self) -> *mut bindings::marker {
         self.0.get()
     }
-
-    /// Tests whether the marker has probes.
-    #[cfg(not(CONFIG_JUMP_LABEL))]
-    #[inline(always)]
-    pub fn is_enabled(&self) -> bool {
-        // SAFETY: The marker is valid, and has a key.
-        unsafe { load_and_test(core::ptr::addr_of!((*self.as_ptr()).key).cast()) }
-    }
 }
 
-/// Whether this can be the name of a marker, which becomes that of an event.
+/// Returns whether this is valid as the name of a marker, which becomes an event name.
 #[doc(hidden)]
 pub const fn is_name(name: &str) -> bool {
     let text = name.as_bytes();
     let mut at = 0;
 
     while at < text.len() {
-        // A raw identifier, or one of other letters than those of C.
+        // Reject raw identifiers and non-ASCII letters.
         if !text[at].is_ascii_alphanumeric() && text[at] != b'_' {
             return false;
         }
@@ -75,7 +71,7 @@ pub const fn is_name(name: &str) -> bool {
     text.len() < bindings::MARKER_MAX_NAME as usize
 }
 
-/// A number for the assembler to compare formats by.
+/// Returns a hash by which the assembler compares formats.
 ///
 /// This is FNV-1a, see <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>.
 #[doc(hidden)]
@@ -91,124 +87,18 @@ pub const fn hash(format: &str) -> u32 {
     hash
 }
 
-/// There is no such argument.
-#[doc(hidden)]
-pub const NONE: char = '\0';
-
-/// There is a conversion that the kernel does not have.
-#[doc(hidden)]
-pub const UNKNOWN: char = '?';
-
-/// Returns the byte at a place, or zero.
-const fn byte(text: &[u8], at: usize) -> u8 {
-    if at < text.len() {
-        text[at]
-    } else {
-        0
-    }
-}
-
-/// Skips flags at the front of a conversion.
-const fn skip_flags(text: &[u8], mut at: usize) -> usize {
-    while matches!(byte(text, at), b'-' | b'+' | b' ' | b'#' | b'0') {
-        at += 1;
-    }
-    at
-}
-
-/// Skips a number, or a star; the latter is counted.
-const fn skip_number(text: &[u8], mut at: usize, stars: usize) -> (usize, usize) {
-    if byte(text, at) == b'*' {
-        return (at + 1, stars + 1);
-    }
-    while byte(text, at).is_ascii_digit() {
-        at += 1;
-    }
-    (at, stars)
-}
-
-/// Parses a conversion; returns where it ends, its stars, and what its argument is.
-const fn conversion(text: &[u8], start: usize) -> (usize, usize, char) {
-    let (mut at, mut stars) = skip_number(text, skip_flags(text, start), 0);
-
-    if byte(text, at) == b'.' {
-        (at, stars) = skip_number(text, at + 1, stars);
-    }
-
-    let (length, integer) = match (byte(text, at), byte(text, at + 1)) {
-        (b'h', b'h') => (2, 'd'),
-        (b'h', _) => (1, 'd'),
-        (b'l', b'l') => (2, 'L'),
-        (b'L', _) => (1, 'L'),
-        (b'l' | b'z' | b't', _) => (1, 'l'),
-        _ => (0, 'd'),
-    };
-
-    at += length;
-    let argument = match byte(text, at) {
-        b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => integer,
-        _ if length != 0 => UNKNOWN,
-        b'c' => 'd',
-        b's' => 's',
-        b'p' => 'p',
-        _ => UNKNOWN,
-    };
-
-    at += 1;
-    // What follows `%p` says what the pointer leads to.
-    while argument == 'p' && byte(text, at).is_ascii_alphanumeric() {
-        at += 1;
-    }
-    (at, stars, argument)
-}
-
-/// Returns what the format wants as its argument `index`.
-///
-/// This is a letter that there is a [`Conversion`] for.
-#[doc(hidden)]
-pub const fn argument(format: &str, mut index: usize) -> char {
-    let text = format.as_bytes();
-    let mut at = 0;
-
-    while at < text.len() {
-        if text[at] != b'%' {
-            at += 1;
-            continue;
-        }
-        if byte(text, at + 1) == b'%' {
-            at += 2;
-            continue;
-        }
-
-        let (end, stars, argument) = conversion(text, at + 1);
-
-        if argument == UNKNOWN {
-            return UNKNOWN;
-        }
-        if index < stars {
-            return 'd';
-        }
-        if index == stars {
-            return argument;
-        }
-        index -= stars + 1;
-        at = end;
-    }
-    NONE
-}
-
-/// What is not passed, as the format is wrong, which is an error already.
+/// Stands for an argument without a valid conversion; that is reported as an error elsewhere.
 #[doc(hidden)]
 pub struct Ignored;
 
-/// A letter that [`argument`] returns.
+/// A letter returned by [`argument`](crate::printf::argument), as a type.
 #[doc(hidden)]
 pub struct Letter<const LETTER: char>;
 
-/// What the letter stands for.
+/// The C type of a conversion.
 #[doc(hidden)]
 pub trait Conversion {
-    /// The type that C sees.
+    /// The type that is passed to C.
     type Passed;
 }
 
@@ -226,8 +116,8 @@ impl_conversions! {
     'L', c_longlong;
     's', *const c_char;
     'p', *const c_void;
-    NONE, Ignored;
-    UNKNOWN, Ignored;
+    printf::NONE, Ignored;
+    printf::UNKNOWN, Ignored;
 }
 
 mod private {
@@ -235,7 +125,12 @@ mod private {
     pub struct Token;
 }
 
-/// Types of the arguments of markers, which C sees as `P` for as long as `'a`.
+/// Types of the arguments of markers, which are passed to C as a `P` that is valid for `'a`.
+///
+/// # Guarantees
+///
+/// This trait is sealed, and all implementations are in this module. For a `P` of `*const c_char`,
+/// `pass` returns NULL or a pointer to a NUL-terminated string that is valid for `'a`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not fit its conversion in the format of the marker",
     label = "the conversion is for another type",
@@ -244,7 +139,7 @@ mod private {
     note = "`%s` takes `&CStr` and `Option<&CStr>`, `%p` takes raw pointers"
 )]
 pub trait Argument<'a, P> {
-    /// Converts the argument to what C sees.
+    /// Converts the argument to the type that is passed to C.
     #[doc(hidden)]
     fn pass(self, token: private::Token) -> P;
 }
@@ -252,6 +147,7 @@ pub trait Argument<'a, P> {
 macro_rules! impl_integers {
     ($($passed:ty: $($ty:ty),*;)*) => {$($(
         impl Argument<'_, $passed> for $ty {
+            #[allow(clippy::cast_lossless)]
             #[inline(always)]
             fn pass(self, _: private::Token) -> $passed {
                 self as $passed
@@ -299,19 +195,23 @@ impl<T> Argument<'_, Ignored> for T {
     }
 }
 
-/// An argument that fits its conversion; what it was made from is borrowed as long as it lives.
+/// An argument that fits its conversion, and borrows for `'a` what it was made from.
+///
+/// # Invariants
+///
+/// The value is the result of [`Argument::pass`] of an argument with the lifetime `'a`.
 #[doc(hidden)]
 pub struct Passed<'a, P>(P, PhantomData<&'a ()>);
 
 impl<P> Passed<'_, P> {
-    /// Returns what C sees.
+    /// Returns the value that is passed to C.
     #[inline(always)]
     pub fn value(self) -> P {
         self.0
     }
 }
 
-/// Checks an argument.
+/// Checks that an argument fits its conversion, and converts it.
 #[doc(hidden)]
 #[inline(always)]
 pub fn check<'a, const LETTER: char, T>(
@@ -322,14 +222,15 @@ where
     Letter<LETTER>: Conversion,
     T: Argument<'a, <Letter<LETTER> as Conversion>::Passed>,
 {
+    // INVARIANT: The value is the result of `pass` of an argument with the lifetime `'a`.
     Passed(argument.pass(private::Token), PhantomData)
 }
 
-/// A place that a probe can be connected to.
+/// Defines a marker.
 ///
-/// The name is not in quotation marks and begins with that of the subsystem. The format, a string
-/// literal, says what the arguments are, as for `printf()` in the kernel; the compiler checks that
-/// they are:
+/// The name is written without quotation marks and begins with the name of the subsystem. The
+/// format, a string literal, describes the arguments, as for `printf()` in the kernel. The compiler
+/// checks their types:
 ///
 /// | conversion                               | argument                                      |
 /// |------------------------------------------|-----------------------------------------------|
@@ -341,20 +242,20 @@ where
 /// | `%p`, `%pM` and all others like it       | `*const T`, `*mut T`                          |
 /// | `*` as a width or precision              | as `%d`, before the argument to be printed    |
 ///
-/// As long as nobody registers a probe this is a no-op, and the arguments are not evaluated.
-/// Markers of the same name must have the same format: it is an error of the assembler if they do
-/// not within a crate, and the kernel refuses to load a module if they do not.
+/// As long as no probe is registered this is a NOP, and the arguments are not evaluated. Markers of
+/// the same name must have the same format: within a crate the assembler checks this, across
+/// modules the kernel refuses to load a module with another format.
 ///
-/// Without `CONFIG_MARKERS`, this does nothing but check the arguments.
+/// Without `CONFIG_MARKERS`, this only checks the arguments.
 ///
 /// # Context
 ///
-/// Any, NMI included. Where RCU is not watching, and on CPUs that are going offline, no probe is
-/// called.
+/// Any, NMI included. No probe is called where RCU is not watching, or on a CPU that is going
+/// offline.
 ///
 /// # Pointers
 ///
-/// Any pointer will do: what an event records of it is read so that a bad address does no harm.
+/// A pointer need not be valid: events read the memory it points to with fault handling.
 ///
 /// # Examples
 ///
@@ -382,16 +283,16 @@ macro_rules! mark {
                 "the name of a marker must be a word in ASCII, shorter than MARKER_MAX_NAME"
             );
             ::core::assert!(
-                $crate::marker::argument(FORMAT, usize::MAX) != $crate::marker::UNKNOWN,
+                $crate::printf::argument(FORMAT, usize::MAX) != $crate::printf::UNKNOWN,
                 "the format of the marker has an unknown conversion"
             );
             ::core::assert!(
-                $crate::marker::argument(FORMAT, COUNT) == $crate::marker::NONE,
+                $crate::printf::argument(FORMAT, COUNT) == $crate::printf::NONE,
                 "the marker has fewer arguments than its format has conversions"
             );
             ::core::assert!(
                 COUNT == 0
-                    || $crate::marker::argument(FORMAT, COUNT - 1) != $crate::marker::NONE,
+                    || $crate::printf::argument(FORMAT, COUNT - 1) != $crate::printf::NONE,
                 "the marker has more arguments than its format has conversions"
             );
         };
@@ -400,7 +301,7 @@ macro_rules! mark {
     }};
 }
 
-/// The record of a marker and its site.
+/// Defines the `struct marker` and its site.
 #[doc(hidden)]
 #[cfg(CONFIG_MARKERS)]
 #[macro_export]
@@ -417,7 +318,7 @@ macro_rules! marker_site {
     }};
 }
 
-/// Without `CONFIG_MARKERS`, arguments are checked.
+/// Without `CONFIG_MARKERS`, only checks the arguments.
 #[doc(hidden)]
 #[cfg(not(CONFIG_MARKERS))]
 #[macro_export]
@@ -450,26 +351,27 @@ macro_rules! marker_enabled {
 #[macro_export]
 macro_rules! marker_enabled {
     ($marker:path) => {
-        $marker.is_enabled()
+        // SAFETY: The marker is a valid static, and `key` is a static key.
+        unsafe { $crate::jump_label::load_and_test((&raw const (*$marker.as_ptr()).key).cast()) }
     };
 }
 
-/// Has the assembler compare the format with that of the same name before, as C does.
+/// Makes the assembler compare the format with that of earlier markers of this name, as C does.
 ///
-/// This is outside of the straight path, and no code.
+/// Emits no code.
 #[doc(hidden)]
 #[cfg(CONFIG_MARKERS)]
 #[macro_export]
 macro_rules! marker_agree {
     ($name:ident, $format:literal) => {
-        // SAFETY: There is no instruction in here.
+        // SAFETY: The assembly emits no instruction.
         #[allow(unused_unsafe)]
         unsafe {
             ::core::arch::asm!(
                 concat!(".ifndef .L__mark_", stringify!($name)),
                 concat!(".set .L__mark_", stringify!($name), ", {hash}"),
                 concat!(".elseif .L__mark_", stringify!($name), " - {hash}"),
-                // The compiler does not say which place it comes from.
+                // The compiler does not report the location.
                 concat!(
                     ".error \"marker ", stringify!($name), " in line ", line!(), " of ",
                     module_path!(), " has another format\""
@@ -490,14 +392,14 @@ macro_rules! marker_hit {
         $crate::marker_call!($marker, $($passed)*)
     };
     ($marker:ident, $format:literal, [$($passed:ident)*], $arg:expr, $($rest:expr,)*) => {
-        // As in a call, what is temporary lives until the end.
+        // As in a function call, temporaries live until the end of the statement.
         match $crate::marker::check(
             $crate::marker::Letter::<{
-                $crate::marker::argument($format, <[&str]>::len(&[$(stringify!($passed)),*]))
+                $crate::printf::argument($format, <[&str]>::len(&[$(stringify!($passed)),*]))
             }>,
             $arg,
         ) {
-            // This is another name than all those before.
+            // By macro hygiene, each `passed` is a separate variable.
             passed => {
                 $crate::marker_hit!($marker, $format, [$($passed)* passed], $($rest,)*)
             }
@@ -511,7 +413,8 @@ macro_rules! marker_hit {
 #[macro_export]
 macro_rules! marker_call {
     ($marker:ident, $($passed:ident)*) => {{
-        // SAFETY: The arguments are what the format says, and what they point to is borrowed.
+        // SAFETY: The arguments were checked against the format, and by the invariants of `Passed`
+        // strings are valid during the call.
         #[allow(unused_unsafe)]
         unsafe {
             $crate::bindings::__mark_hit($marker.as_ptr(), $($passed.value()),*)
@@ -519,7 +422,7 @@ macro_rules! marker_call {
     }};
 }
 
-/// Without `CONFIG_MARKERS`, there is nothing to call.
+/// Without `CONFIG_MARKERS`, only uses the arguments.
 #[doc(hidden)]
 #[cfg(not(CONFIG_MARKERS))]
 #[macro_export]

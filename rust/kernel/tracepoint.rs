@@ -6,35 +6,17 @@
 //!
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 
-/// Tests whether a tracepoint, given as the path of its `static`, has probes: its site.
+/// The site of a tracepoint: tests whether it has probes. The argument is the path of its `static`.
 #[doc(hidden)]
-#[cfg(all(CONFIG_TRACEPOINTS, CONFIG_JUMP_LABEL))]
+#[cfg(CONFIG_TRACEPOINTS)]
 #[macro_export]
 macro_rules! tracepoint_enabled {
     ($tracepoint:path) => {{
-        // Only a tracepoint has its key at this offset.
-        let _: *const $crate::bindings::tracepoint = $crate::static_key_address!($tracepoint);
-
-        $crate::arch_static_branch!(
-            "arch_static_branch_asm.rs",
-            $tracepoint,
-            ::core::mem::offset_of!($crate::bindings::tracepoint, key),
-            0
-        )
-    }};
-}
-
-/// Tests whether a tracepoint, given as the path of its `static`, has probes: its site.
-#[doc(hidden)]
-#[cfg(all(CONFIG_TRACEPOINTS, not(CONFIG_JUMP_LABEL)))]
-#[macro_export]
-macro_rules! tracepoint_enabled {
-    ($tracepoint:path) => {{
-        let tracepoint: *const $crate::bindings::tracepoint =
-            $crate::static_key_address!($tracepoint);
-
-        // SAFETY: A tracepoint is valid as long as its sites are, and has a key.
-        unsafe { $crate::jump_label::load_and_test(::core::ptr::addr_of!((*tracepoint).key)) }
+        // SAFETY: A tracepoint outlives its sites, and its field `key` is a static key.
+        #[allow(unused_unsafe)]
+        unsafe {
+            $crate::static_branch_unlikely!($tracepoint, $crate::bindings::tracepoint, key)
+        }
     }};
 }
 
@@ -48,18 +30,18 @@ macro_rules! tracepoint_enabled {
     };
 }
 
-/// Checks that RCU is watching, whether the tracepoint has probes or not.
+/// Checks that RCU is watching, even if the tracepoint is disabled.
 ///
-/// With lockdep, a site that would be wrong once the tracepoint is enabled warns at once, as
-/// sites in C do, unless the condition of the tracepoint is false. The condition is evaluated only
-/// where it decides about a warning; that of an event in C is not known here and taken for true.
+/// With lockdep, a site where RCU is not watching warns, as sites in C do, unless the condition of
+/// the tracepoint is false. The condition is evaluated only if RCU is not watching. The condition
+/// of an event defined in C is not known in Rust, and taken for true.
 #[doc(hidden)]
 #[inline(always)]
 pub fn check_rcu(_condition: impl FnOnce() -> bool) {
     // SAFETY: Both functions may be called anywhere.
     #[cfg(all(CONFIG_TRACEPOINTS, CONFIG_LOCKDEP))]
     unsafe {
-        if crate::bindings::tracepoint_lacks_rcu() && _condition() {
+        if !crate::bindings::tracepoint_rcu_is_watching() && _condition() {
             crate::bindings::tracepoint_warn_rcu();
         }
     }
@@ -67,38 +49,37 @@ pub fn check_rcu(_condition: impl FnOnce() -> bool) {
 
 /// Declares tracepoints of C by hand, each checked against its prototype in C.
 ///
-/// A declaration becomes a function that has the site of the tracepoint: when it is inlined, its
-/// caller has the no-op, and when the tracepoint has probes, they are called. A second function,
-/// `trace_<name>_enabled`, tells whether it has probes; use it around work that is done for the
+/// A declaration becomes an inline function with the site of the tracepoint: the NOP is in its
+/// caller, and the probes are called if the tracepoint is enabled. A second function,
+/// `trace_<name>_enabled`, returns whether it has probes; use it around work that is needed for the
 /// tracepoint only.
 ///
-/// The tracepoints must be known from [`include_tracepoints!`] in the same module. That macro
-/// gives a function for each of them too, so declare those only that should look different: with
-/// another name in front of a safe wrapper, documented, or public.
+/// The tracepoint must be in the [`bindings`], which cover the headers that
+/// `rust/bindings/bindings_helper.h` includes. [`include_tracepoints!`] needs neither that nor the
+/// prototype; the two may be combined, for functions that should be documented, public or safe.
 ///
 /// # Safety
 ///
-/// The functions are `unsafe`: what the event makes of its arguments, for instance of a pointer,
-/// stands in its `TP_fast_assign()` and in every probe. Where any argument will do, as with
-/// numbers, put a safe function around it.
+/// The functions are `unsafe`: the caller must pass arguments that meet the requirements of the
+/// `TP_fast_assign()` of the event and of all its probes, for instance valid pointers. If any
+/// argument is valid, as for numbers, wrap the function in a safe one.
 ///
 /// # Examples
 ///
-/// ```ignore
-/// kernel::include_tracepoints!(rust_print_events);
-///
+/// ```
 /// kernel::declare_trace! {
 ///     /// The module was loaded.
-///     unsafe fn rust_sample_loaded(magic: c_int);
+///     unsafe fn rust_sample_loaded(magic: kernel::ffi::c_int);
 /// }
 ///
 /// #[inline]
-/// pub(crate) fn trace_rust_sample_loaded(magic: i32) {
-///     // SAFETY: The event takes any number.
-///     unsafe { rust_sample_loaded(magic as c_int) }
+/// fn trace_rust_sample_loaded(magic: i32) {
+///     // SAFETY: The event accepts any number.
+///     unsafe { rust_sample_loaded(magic) }
 /// }
 /// ```
 ///
+/// [`bindings`]: crate::bindings
 /// [`include_tracepoints!`]: crate::include_tracepoints
 #[macro_export]
 macro_rules! declare_trace {
@@ -109,39 +90,55 @@ macro_rules! declare_trace {
         $(#[$attr])*
         #[inline(always)]
         $vis unsafe fn $name($($arg: $ty),*) {
-            // A mismatch here is one between this declaration and the event in C.
-            const CALLEE: unsafe extern "C" fn($($ty),*) = [<rust_do_trace_ $name:span>];
+            #[cfg(CONFIG_TRACEPOINTS)]
+            {
+                // Names that are not in the bindings come from the module of the declaration.
+                #[allow(unused_imports)]
+                use $crate::bindings::*;
 
-            $crate::trace_site!([<__tracepoint_ $name:span>], CALLEE($($arg),*));
+                $crate::trace_site!(
+                    [<__tracepoint_ $name:span>],
+                    [<rust_do_trace_ $name:span>]($($arg),*)
+                );
+            }
+
+            #[cfg(not(CONFIG_TRACEPOINTS))]
+            {
+                $( let _ = $arg; )*
+            }
         }
 
         /// Whether the tracepoint has probes.
         #[allow(dead_code)]
         #[inline(always)]
         $vis fn [<trace_ $name _enabled>]() -> bool {
+            #[allow(unused_imports)]
+            use $crate::bindings::*;
+
             $crate::tracepoint_enabled!([<__tracepoint_ $name:span>])
         }
     })*};
 }
 
-/// The site of a tracepoint within an unsafe function: the branch, and the call behind it.
+/// The site of a tracepoint in an unsafe function: the branch and the call of the probes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! trace_site {
     ($tracepoint:ident, $callee:ident($($arg:ident),*)) => {
         if $crate::tracepoint_enabled!($tracepoint) {
-            // SAFETY: The caller answers for the arguments.
+            // SAFETY: The caller of the enclosing unsafe function guarantees that the arguments are
+            // valid.
             unsafe { $callee($($arg),*) }
         }
         $crate::tracepoint::check_rcu(|| true);
     };
 }
 
-/// Makes the tracepoints of a C file known, with their prototypes as C has them.
+/// Declares the tracepoints of a C file, with their prototypes in C.
 ///
 /// The argument is the name, without `.c`, of a file in the same directory that defines
-/// `CREATE_RUST_TRACE_POINTS` and includes the headers of the events. For every tracepoint in
-/// there, this gives two functions, as in C:
+/// `CREATE_RUST_TRACE_POINTS` and includes the headers of the events. For every tracepoint in that
+/// file, this defines two functions, as in C:
 ///
 /// ```ignore
 /// unsafe fn trace_<name>(...);
@@ -150,10 +147,10 @@ macro_rules! trace_site {
 ///
 /// The names and types of the parameters come from the C headers; structs are those of
 /// [`bindings`], or of the module that contains the macro where the kernel crate does not have
-/// them. The functions are found in a module named as the file, and by their names alone; a
-/// visibility in front of the file's name applies to both.
+/// them. The functions are in a module named after the file, and are re-exported from the current
+/// module; a visibility in front of the name of the file applies to both.
 ///
-/// In the Makefile, a line says that the object with the macro needs the prototypes:
+/// The Makefile must state that the object with the macro needs the prototypes:
 ///
 /// ```text
 /// TRACEPOINTS_rust_print.o := rust_print_events.c
@@ -185,7 +182,7 @@ macro_rules! include_tracepoints {
     };
 }
 
-/// What the files of [`include_tracepoints!`](crate::include_tracepoints) contain.
+/// The content of the files of [`include_tracepoints!`](crate::include_tracepoints).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tracepoints_of_c {
@@ -193,7 +190,7 @@ macro_rules! tracepoints_of_c {
         $(#[$attr:meta])*
         pub fn $name:ident($($arg:ident : $ty:ty),* $(,)?);
     })*) => {$( $crate::macros::paste! {
-        // As in the bindings: some structs are empty in some configurations.
+        // As for the bindings: some structs are empty in some configurations.
         #[allow(improper_ctypes)]
         extern "C" {
             #[doc(hidden)]
@@ -207,7 +204,7 @@ macro_rules! tracepoints_of_c {
         ///
         /// # Safety
         ///
-        /// The arguments must be what the event and its probes take them for.
+        /// The arguments must meet the requirements of the event and its probes.
         #[allow(dead_code, clippy::too_many_arguments)]
         #[inline(always)]
         pub unsafe fn [<trace_ $name>]($($arg: $ty),*) {
@@ -222,3 +219,6 @@ macro_rules! tracepoints_of_c {
         }
     })*};
 }
+
+#[doc(inline)]
+pub use crate::{declare_trace, include_tracepoints};

@@ -15,7 +15,7 @@
 	JUMP_SITE ": bsr32 " label "\n\t"		\
 	JUMP_TABLE_ENTRY(key, label)
 
-#ifndef __ASSEMBLY__
+#ifndef __ASSEMBLER__
 enum jump_label_type;
 struct jump_entry;
 void arch_jump_label_transform_static(struct jump_entry *entry,

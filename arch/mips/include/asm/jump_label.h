@@ -40,7 +40,7 @@
 	JUMP_SITE ":\t" JUMP_SITE_J label "\n\t"	\
 	JUMP_TABLE_ENTRY(key, label)
 
-#ifndef __ASSEMBLY__
+#ifndef __ASSEMBLER__
 struct module;
 void jump_label_apply_nops(struct module *mod);
 #endif

@@ -8,8 +8,7 @@
 #define JUMP_TABLE_ALIGN
 
 #define ARCH_STATIC_BRANCH_ASM(key, label)	\
-	JUMP_SITE ":\n\t"			\
-	"nop\n\t"				\
+	JUMP_SITE ":	nop\n\t"		\
 	JUMP_TABLE_ENTRY(key, label)
 
 #define ARCH_STATIC_BRANCH_JUMP_ASM(key, label...)	\

@@ -6,7 +6,11 @@
 
 #include <asm/asm.h>
 #include <asm/nops.h>
+#include <linux/annotate.h>
 #include <linux/stringify.h>
+
+/* objtool copies the entries of what a livepatch module is made of. */
+#define JUMP_TABLE_ANNOTATE ANNOTATE_DATA_SPECIAL "\n\t"
 
 #ifdef CONFIG_HAVE_JUMP_LABEL_HACK
 /*
@@ -29,7 +33,7 @@
 	"jmp " label "\n\t"				\
 	JUMP_TABLE_ENTRY(key, label)
 
-#ifndef __ASSEMBLY__
+#ifndef __ASSEMBLER__
 struct jump_entry;
 int arch_jump_entry_size(struct jump_entry *entry);
 #endif

@@ -9,8 +9,8 @@
  * has one letter for each argument that the program is to look at:
  *
  *	v	a value, printed as a number
- *	p	a pointer; only whether it is NULL is printed
- *	d	a pointer to at least four bytes, which are printed
+ *	4	a pointer to an integer of four bytes, which is printed as a number
+ *	8	a pointer to one of eight bytes
  *
  * Built with nolibc, which is why there is no include of a C library.
  *
@@ -18,13 +18,12 @@
  */
 #include <linux/bpf.h>
 
-#define MAX_ARGS 12
+#define MAX_ARGS 4
 
 /* What the program stores, in the one element of an array map. */
 struct seen {
 	__u64 hits;
 	__u64 args[MAX_ARGS];
-	__u8 bytes[MAX_ARGS][8];
 };
 
 static struct bpf_insn insns[16 + 8 * MAX_ARGS];
@@ -67,12 +66,13 @@ static void assemble(int map, const char *kinds)
 	     __builtin_offsetof(struct seen, hits), BPF_ADD);
 	for (i = 0; kinds[i]; i++) {
 		LOAD(3, 6, 8 * i);
-		STORE(7, __builtin_offsetof(struct seen, args[i]), 3);
-		if (kinds[i] != 'd')
+		if (kinds[i] == 'v') {
+			STORE(7, __builtin_offsetof(struct seen, args[i]), 3);
 			continue;
+		}
 		MOVE(1, 7);
-		ADD_IMM(1, __builtin_offsetof(struct seen, bytes[i]));
-		MOVE_IMM(2, 4);
+		ADD_IMM(1, __builtin_offsetof(struct seen, args[i]));
+		MOVE_IMM(2, kinds[i] - '0');
 		CALL(BPF_FUNC_probe_read_kernel);
 	}
 
@@ -145,19 +145,25 @@ static void show(const struct seen *seen, const char *kinds)
 
 	printf("hits %llu\n", (unsigned long long)seen->hits);
 	for (i = 0; kinds[i]; i++) {
-		const __u8 *bytes = seen->bytes[i];
 		__u64 arg = seen->args[i];
+		__u32 word;
 
-		if (kinds[i] == 'v')
-			printf("%d 0x%llx\n", i, (unsigned long long)arg);
-		else if (!arg)
-			printf("%d NULL\n", i);
-		else if (kinds[i] == 'p')
-			printf("%d pointer\n", i);
-		else
-			printf("%d pointer to %x %x %x %x\n", i, bytes[0], bytes[1],
-			       bytes[2], bytes[3]);
+		if (kinds[i] == '4') {
+			memcpy(&word, &seen->args[i], sizeof(word));
+			arg = word;
+		}
+		printf("%d 0x%llx\n", i, (unsigned long long)arg);
 	}
+}
+
+static int are_kinds(const char *kinds)
+{
+	int i;
+
+	for (i = 0; kinds[i]; i++)
+		if (i == MAX_ARGS || !strchr("v48", kinds[i]))
+			return 0;
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -167,7 +173,7 @@ int main(int argc, char **argv)
 	int map, program, file;
 	ssize_t length;
 
-	if (argc != 5 || strlen(argv[2]) > MAX_ARGS) {
+	if (argc != 5 || !are_kinds(argv[2])) {
 		printf("usage: raw_tp NAME KINDS FILE TEXT\n");
 		return 1;
 	}

@@ -10,7 +10,7 @@
 
 #include "directory.h"
 #include "kernel.h"
-#include "kernel_wire.h"
+#include "kernel_protocol.h"
 #include "trace.h"
 
 /* Names that a recording or uftrace gives to its files, and nobody else. */

@@ -4,7 +4,7 @@
  *
  * libtracecmd and libtraceevent believe what they read: a damaged file can end
  * the process that reads it. So a child reads and sends what it finds through a
- * pipe; see kernel_wire.h. That also puts the printing of fields, which takes
+ * pipe; see kernel_protocol.h. That also puts the printing of fields, which takes
  * most of the time, on another CPU.
  */
 #define _GNU_SOURCE
@@ -20,11 +20,11 @@
 
 #include "clock.h"
 #include "kernel.h"
-#include "kernel_wire.h"
+#include "kernel_protocol.h"
 
 /**
  * struct child - a process that reads a trace
- * @pipe: what it tells
+ * @pipe: from which its messages are read
  * @path: what it reads, as the user knows it
  * @pid: its number
  * @unread: it did not reach the end of what it reads
@@ -52,7 +52,7 @@ struct kernel_source {
 	uint32_t	nr_tasks;
 	/* An event that has to wait until the loss before it was reported. */
 	uint64_t	lost;
-	struct wire	held;
+	struct message	held;
 	bool		has_held;
 };
 
@@ -140,28 +140,28 @@ static void child_died(struct child *child)
 }
 
 /* Returns false at the end; child_died() if it should not be there. */
-static bool child_read(struct child *child, struct wire *wire)
+static bool child_read(struct child *child, struct message *message)
 {
 	if (!child->pipe)
 		return false;
 	for (;;) {
-		if (fread(wire, sizeof(*wire), 1, child->pipe) != 1 ||
-		    wire->size > WIRE_TEXT_MAX)
+		if (fread(message, sizeof(*message), 1, child->pipe) != 1 ||
+		    message->size > MESSAGE_TEXT_MAX)
 			goto died;
-		if (wire->size) {
-			if (wire->size > child->room) {
-				child->text = xrealloc(child->text, wire->size);
-				child->room = wire->size;
+		if (message->size) {
+			if (message->size > child->room) {
+				child->text = xrealloc(child->text, message->size);
+				child->room = message->size;
 			}
-			if (fread(child->text, wire->size, 1, child->pipe) != 1)
+			if (fread(child->text, message->size, 1, child->pipe) != 1)
 				goto died;
-			child->text[wire->size - 1] = '\0';
+			child->text[message->size - 1] = '\0';
 		}
-		if (wire->type == WIRE_UNREAD)
+		if (message->type == MESSAGE_UNREAD)
 			child->unread = true;
-		else if (wire->type != WIRE_WARN)
-			return wire->type != WIRE_END;
-		if (wire->size)
+		else if (message->type != MESSAGE_WARN)
+			return message->type != MESSAGE_END;
+		if (message->size)
 			warn("%s: %s", child->path, child->text);
 	}
 died:
@@ -169,9 +169,9 @@ died:
 	return false;
 }
 
-static bool source_symbol(struct kernel_source *source, const struct wire *wire)
+static bool source_symbol(struct kernel_source *source, const struct message *message)
 {
-	if (!wire->size)
+	if (!message->size)
 		return false;
 	/* Grown in powers of two. */
 	if (!(source->nr_symbols & (source->nr_symbols - 1)))
@@ -193,20 +193,20 @@ static struct task *find_task(struct kernel_source *source, uint32_t tid)
 	return NULL;
 }
 
-static bool source_task(struct kernel_source *source, const struct wire *wire)
+static bool source_task(struct kernel_source *source, const struct message *message)
 {
 	const char *name = source->child->text, *exe;
 	struct process *process;
 	struct task *task;
 
-	if (!wire->size || strlen(name) + 1 >= wire->size)
+	if (!message->size || strlen(name) + 1 >= message->size)
 		return false;
 	exe = name + strlen(name) + 1;
-	task = find_task(source, wire->task);
+	task = find_task(source, message->task);
 	if (!task) {
-		process = trace_process(source->trace, source->source.machine, wire->symbol,
+		process = trace_process(source->trace, source->source.machine, message->symbol,
 					*exe ? exe : NULL);
-		task = trace_task(source->trace, process, wire->task, *name ? name : NULL);
+		task = trace_task(source->trace, process, message->task, *name ? name : NULL);
 	}
 	if (!(source->nr_tasks & (source->nr_tasks - 1)))
 		source->tasks = xrealloc(source->tasks, (source->nr_tasks * 2 + 1) *
@@ -225,82 +225,82 @@ static bool counter_known(const struct kernel_source *source)
 	return source->clock->nr > 1 || (source->clock == &clock->map && clock->hz);
 }
 
-static uint64_t trace_time(struct kernel_source *source, const struct wire *wire)
+static uint64_t trace_time(struct kernel_source *source, const struct message *message)
 {
 	const struct clock *clock = source->source.machine->clock;
 
-	if (!wire->counter)
-		return clock_of_ns(clock, wire->time);
+	if (!message->counter)
+		return clock_of_ns(clock, message->time);
 	if (!counter_known(source)) {
 		if (!source->warned)
 			warn("%s: times are ticks of the counter: nothing says how fast it is",
 			     source->child->path);
 		source->warned = true;
-		return clock_of_ns(clock, wire->time);
+		return clock_of_ns(clock, message->time);
 	}
 	/* Machines that are aligned by their counters are so best. */
 	if (source->clock == &clock->map)
-		return clock_of_counter(clock, wire->time);
-	return clock_of_ns(clock, clock_to_ns(source->clock, wire->time));
+		return clock_of_counter(clock, message->time);
+	return clock_of_ns(clock, clock_to_ns(source->clock, message->time));
 }
 
-static bool source_event(struct kernel_source *source, const struct wire *wire,
+static bool source_event(struct kernel_source *source, const struct message *message,
 			 struct event *event)
 {
-	if (wire->task >= source->nr_tasks || wire->symbol >= source->nr_symbols ||
-	    wire->event > EVENT_POINT)
+	if (message->task >= source->nr_tasks || message->symbol >= source->nr_symbols ||
+	    message->event > EVENT_POINT)
 		return false;
 	memset(event, 0, sizeof(*event));
-	event->ns = trace_time(source, wire);
-	event->task = source->tasks[wire->task];
+	event->ns = trace_time(source, message);
+	event->task = source->tasks[message->task];
 	event->level = LEVEL_KERNEL;
 	if (source->lost) {
 		event->type = EVENT_LOST;
 		event->count = source->lost;
 		source->lost = 0;
-		source->held = *wire;
+		source->held = *message;
 		source->has_held = true;
 		return true;
 	}
-	event->type = wire->event;
-	event->symbol = source->symbols[wire->symbol];
-	event->depth = wire->depth;
-	if (wire->size)
+	event->type = message->event;
+	event->symbol = source->symbols[message->symbol];
+	event->depth = message->depth;
+	if (message->size)
 		event->text = source->child->text;
-	if (wire->value <= source->source.total)
-		source->source.done = wire->value;
+	if (message->value <= source->source.total)
+		source->source.done = message->value;
 	return true;
 }
 
 static bool source_next(struct source *base, struct event *event)
 {
 	struct kernel_source *source = (struct kernel_source *)base;
-	struct wire wire;
+	struct message message;
 
 	if (source->has_held) {
 		source->has_held = false;
 		return source_event(source, &source->held, event);
 	}
-	while (child_read(source->child, &wire)) {
+	while (child_read(source->child, &message)) {
 		bool good = true;
 
-		switch (wire.type) {
-		case WIRE_SYMBOL:
-			good = source_symbol(source, &wire);
+		switch (message.type) {
+		case MESSAGE_SYMBOL:
+			good = source_symbol(source, &message);
 			break;
-		case WIRE_TASK:
-			good = source_task(source, &wire);
+		case MESSAGE_TASK:
+			good = source_task(source, &message);
 			break;
-		case WIRE_EVENT:
-			good = source_event(source, &wire, event);
+		case MESSAGE_EVENT:
+			good = source_event(source, &message, event);
 			if (good)
 				return true;
 			break;
-		case WIRE_LOST:
-			source->lost += wire.value;
+		case MESSAGE_LOST:
+			source->lost += message.value;
 			break;
-		case WIRE_BAD:
-			source->trace->nr_bad += wire.value;
+		case MESSAGE_BAD:
+			source->trace->nr_bad += message.value;
 			break;
 		default:
 			good = false;
@@ -327,7 +327,7 @@ static void source_close(struct source *base)
 
 /* Returns a child that is ready, or NULL and a negative errno. */
 static struct child *open_child(const struct kernel_input *input, const char *path,
-				struct wire *ready, int *error)
+				struct message *ready, int *error)
 {
 	struct child *child = child_start(input, path);
 
@@ -335,9 +335,9 @@ static struct child *open_child(const struct kernel_input *input, const char *pa
 	if (!child)
 		return NULL;
 	if (child_read(child, ready)) {
-		if (ready->type == WIRE_READY)
+		if (ready->type == MESSAGE_READY)
 			return child;
-		if (ready->type == WIRE_FAILED && ready->size) {
+		if (ready->type == MESSAGE_FAILED && ready->size) {
 			if (ready->value)
 				*error = -(int)ready->value;
 			if (*error != -ENOENT || !input->live)
@@ -354,7 +354,7 @@ static int open_input(struct trace *trace, struct machine *machine,
 {
 	struct kernel_source *source;
 	struct child *child;
-	struct wire ready;
+	struct message ready;
 	int error;
 
 	child = open_child(input, path, &ready, &error);
@@ -396,7 +396,7 @@ bool kernel_tsc_offset(const char *path, uint64_t *offset, unsigned int *nr)
 	struct kernel_input input = { .path = path, .offset = true };
 	struct child *child;
 	char *inside = NULL;
-	struct wire wire;
+	struct message message;
 	struct stat stat_buf;
 	bool found = false;
 	int error;
@@ -406,7 +406,7 @@ bool kernel_tsc_offset(const char *path, uint64_t *offset, unsigned int *nr)
 		input.path = inside;
 		input.live = true;
 	}
-	child = open_child(&input, path, &wire, &error);
+	child = open_child(&input, path, &message, &error);
 	if (!child) {
 		/* Else there was a message. */
 		if (input.live && error == -ENOENT)
@@ -414,11 +414,11 @@ bool kernel_tsc_offset(const char *path, uint64_t *offset, unsigned int *nr)
 		free(inside);
 		return false;
 	}
-	while (child_read(child, &wire)) {
-		if (wire.type != WIRE_OFFSET)
+	while (child_read(child, &message)) {
+		if (message.type != MESSAGE_OFFSET)
 			continue;
-		*offset = wire.value;
-		*nr = wire.task;
+		*offset = message.value;
+		*nr = message.task;
 		found = true;
 	}
 	child_end(child);

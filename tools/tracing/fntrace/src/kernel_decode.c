@@ -21,7 +21,7 @@
 #include <trace-cmd.h>
 
 #include "kernel.h"
-#include "kernel_wire.h"
+#include "kernel_protocol.h"
 
 /*
  * Not in the header that is installed, though it is in the library. Without it
@@ -121,33 +121,33 @@ static struct {
 
 /* Telling */
 
-static void tell(const struct wire *wire, const char *text)
+static void emit(const struct message *message, const char *text)
 {
-	if (fwrite(wire, sizeof(*wire), 1, decode.pipe) != 1 ||
-	    (wire->size && fwrite(text, wire->size, 1, decode.pipe) != 1))
+	if (fwrite(message, sizeof(*message), 1, decode.pipe) != 1 ||
+	    (message->size && fwrite(text, message->size, 1, decode.pipe) != 1))
 		_exit(1);
 }
 
-static void tell_value(enum wire_type type, uint64_t value)
+static void emit_value(enum message_type type, uint64_t value)
 {
-	struct wire wire = { .type = type, .value = value };
+	struct message message = { .type = type, .value = value };
 
-	tell(&wire, NULL);
+	emit(&message, NULL);
 }
 
 /* Frees the text, which is the caller's xasprintf(). */
-static void tell_text(enum wire_type type, uint64_t value, char *text)
+static void emit_text(enum message_type type, uint64_t value, char *text)
 {
-	struct wire wire = { .type = type, .value = value, .size = strlen(text) + 1 };
+	struct message message = { .type = type, .value = value, .size = strlen(text) + 1 };
 
-	tell(&wire, text);
+	emit(&message, text);
 	free(text);
 }
 
 /* Tell why there is nothing to be told, and end. */
 static void give_up(int error, char *why)
 {
-	tell_text(WIRE_FAILED, error, why);
+	emit_text(MESSAGE_FAILED, error, why);
 	fflush(decode.pipe);
 	_exit(0);
 }
@@ -194,7 +194,7 @@ static uint32_t *ids_get(struct ids *ids, uint64_t key)
 
 static uint32_t new_symbol(const char *name)
 {
-	tell_text(WIRE_SYMBOL, 0, xstrdup(name));
+	emit_text(MESSAGE_SYMBOL, 0, xstrdup(name));
 	return decode.nr_symbols++;
 }
 
@@ -230,7 +230,7 @@ static uint32_t task_id(int pid, int cpu)
 {
 	uint32_t tid = pid ? (uint32_t)pid : KERNEL_IDLE_TID + cpu;
 	uint32_t *id = ids_get(&decode.tasks, tid);
-	struct wire wire = { .type = WIRE_TASK, .task = tid };
+	struct message message = { .type = MESSAGE_TASK, .task = tid };
 	char text[512];
 
 	if (*id)
@@ -238,14 +238,14 @@ static uint32_t task_id(int pid, int cpu)
 	if (pid) {
 		uint32_t tgid = decode.tgids.room ? *ids_slot(&decode.tgids, tid) : 0;
 
-		wire.symbol = tgid ? tgid : tid;
+		message.symbol = tgid ? tgid : tid;
 		/* The format has the NUL between the two. */
-		wire.size = snprintf(text, sizeof(text), "%.200s%c%.200s", task_comm(pid), '\0',
-				     task_comm(wire.symbol)) + 1;
+		message.size = snprintf(text, sizeof(text), "%.200s%c%.200s", task_comm(pid), '\0',
+					task_comm(message.symbol)) + 1;
 	} else {
-		wire.size = snprintf(text, sizeof(text), "idle/%d%cidle", cpu, '\0') + 1;
+		message.size = snprintf(text, sizeof(text), "idle/%d%cidle", cpu, '\0') + 1;
 	}
-	tell(&wire, text);
+	emit(&message, text);
 	*id = ++decode.nr_tasks;
 	return *id - 1;
 }
@@ -354,7 +354,8 @@ static size_t text_size(void)
 		trace_seq_init(text);
 		return 0;
 	}
-	size = strnlen(text->buffer, text->len < WIRE_TEXT_MAX ? text->len : WIRE_TEXT_MAX - 1);
+	size = strnlen(text->buffer,
+		       text->len < MESSAGE_TEXT_MAX ? text->len : MESSAGE_TEXT_MAX - 1);
 	while (size && (text->buffer[size - 1] == '\n' || text->buffer[size - 1] == ' '))
 		size--;
 	if (!size)
@@ -393,16 +394,16 @@ static void print_stack(const struct format *format, const struct tep_record *re
 }
 
 /* Returns false if the record makes no sense. */
-static bool tell_record(struct feed *feed, struct tep_record *record)
+static bool emit_record(struct feed *feed, struct tep_record *record)
 {
-	struct wire wire = { .type = WIRE_EVENT };
+	struct message message = { .type = MESSAGE_EVENT };
 	struct format *format;
 	uint64_t func, extra;
 	int pid;
 
 	if (record->missed_events)
 		/* Less than 0: some. */
-		tell_value(WIRE_LOST, record->missed_events > 0 ? record->missed_events : 1);
+		emit_value(MESSAGE_LOST, record->missed_events > 0 ? record->missed_events : 1);
 	/* The common fields: type, flags, count of preemption, process. */
 	if (!record->data || record->size < 8)
 		return false;
@@ -412,49 +413,49 @@ static bool tell_record(struct feed *feed, struct tep_record *record)
 	pid = tep_data_pid(decode.tep, record);
 	if (pid < 0 || record->cpu < 0)
 		return false;
-	wire.task = task_id(pid, record->cpu);
-	wire.time = record->ts;
-	wire.counter = feed->counter;
+	message.task = task_id(pid, record->cpu);
+	message.time = record->ts;
+	message.counter = feed->counter;
 	switch (format->kind) {
 	case KIND_ENTRY:
 	case KIND_EXIT:
 		if (!get_number(format->func, record, &func) ||
 		    !get_number(format->extra, record, &extra))
 			return false;
-		wire.event = format->kind == KIND_ENTRY ? EVENT_ENTRY : EVENT_EXIT;
-		wire.symbol = function_symbol(func);
-		wire.depth = extra;
+		message.event = format->kind == KIND_ENTRY ? EVENT_ENTRY : EVENT_EXIT;
+		message.symbol = function_symbol(func);
+		message.depth = extra;
 		break;
 	case KIND_FUNCTION:
 		if (!get_number(format->func, record, &func) ||
 		    !get_number(format->extra, record, &extra))
 			return false;
-		wire.event = EVENT_POINT;
-		wire.symbol = function_symbol(func);
+		message.event = EVENT_POINT;
+		message.symbol = function_symbol(func);
 		trace_seq_reset(&decode.text);
 		trace_seq_puts(&decode.text, "parent=");
 		print_function(extra);
-		wire.size = text_size();
+		message.size = text_size();
 		break;
 	case KIND_STACK:
-		wire.event = EVENT_POINT;
-		wire.symbol = format->symbol;
+		message.event = EVENT_POINT;
+		message.symbol = format->symbol;
 		trace_seq_reset(&decode.text);
 		print_stack(format, record);
-		wire.size = text_size();
+		message.size = text_size();
 		break;
 	case KIND_OTHER:
 		if (!record_complete(format->event, record))
 			return false;
-		wire.event = EVENT_POINT;
-		wire.symbol = format->symbol;
+		message.event = EVENT_POINT;
+		message.symbol = format->symbol;
 		trace_seq_reset(&decode.text);
 		tep_print_event(decode.tep, &decode.text, record, "%s", TEP_PRINT_INFO);
-		wire.size = text_size();
+		message.size = text_size();
 		break;
 	}
-	wire.value = decode.done < decode.total ? decode.done : decode.total;
-	tell(&wire, decode.text.buffer);
+	message.value = decode.done < decode.total ? decode.done : decode.total;
+	emit(&message, decode.text.buffer);
 	return true;
 }
 
@@ -502,8 +503,9 @@ static bool next_page(struct feed *feed)
 		decode.bad++;
 	}
 	if (ferror(feed->file))
-		tell_text(WIRE_UNREAD, 0, xasprintf("cpu%u.raw: %s; what comes behind is missing",
-						    feed->cpu, strerror(errno)));
+		emit_text(MESSAGE_UNREAD, 0,
+			  xasprintf("cpu%u.raw: %s; what comes behind is missing", feed->cpu,
+				    strerror(errno)));
 	/* Part of a page: the recording was cut off. */
 	else if (got)
 		decode.bad++;
@@ -616,7 +618,7 @@ static bool is_counter(const char *clock)
 		return false;
 	free(decode.clock);
 	decode.clock = xstrdup(clock);
-	tell_text(WIRE_WARN, 0,
+	emit_text(MESSAGE_WARN, 0,
 		  xasprintf("its clock is \"%s\": how it aligns with others is not known", clock));
 	return false;
 }
@@ -744,7 +746,7 @@ static void load_names(const char *dir)
 
 	text = load_file(dir, "kallsyms", NULL);
 	if (!text || tep_parse_kallsyms(decode.tep, text))
-		tell_text(WIRE_WARN, 0, xstrdup("the kernel's functions have no names"));
+		emit_text(MESSAGE_WARN, 0, xstrdup("the kernel's functions have no names"));
 	free(text);
 	text = load_file(dir, "saved_cmdlines", NULL);
 	if (text)
@@ -869,9 +871,11 @@ static void find_offset(void)
 	for (i = 0; i < nr; i++)
 		different += vcpus[i].offset != offset;
 	if (nr) {
-		struct wire wire = { .type = WIRE_OFFSET, .value = offset, .task = different };
+		struct message message = {
+			.type = MESSAGE_OFFSET, .value = offset, .task = different,
+		};
 
-		tell(&wire, NULL);
+		emit(&message, NULL);
 	}
 	free(vcpus);
 }
@@ -891,15 +895,15 @@ void kernel_decode(const struct kernel_input *input, int fd)
 		open_live(input->path);
 	else
 		open_dat(input->path);
-	tell_value(WIRE_READY, decode.total);
+	emit_value(MESSAGE_READY, decode.total);
 	if (input->offset)
 		find_offset();
 	else
 		for (; decode.nr_feeds; feed_next(decode.feeds[0]), sift_first())
-			if (!tell_record(decode.feeds[0], decode.feeds[0]->record))
+			if (!emit_record(decode.feeds[0], decode.feeds[0]->record))
 				decode.bad++;
 	if (decode.bad)
-		tell_value(WIRE_BAD, decode.bad);
-	tell_value(WIRE_END, 0);
+		emit_value(MESSAGE_BAD, decode.bad);
+	emit_value(MESSAGE_END, 0);
 	fflush(decode.pipe);
 }

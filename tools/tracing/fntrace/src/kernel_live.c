@@ -33,7 +33,7 @@
 #include <tracefs.h>
 
 #include "kernel.h"
-#include "kernel_wire.h"
+#include "kernel_protocol.h"
 
 /**
  * struct drain - what takes the trace of a CPU

@@ -11,7 +11,7 @@
 void usage_error(const char *format, const char *what);
 
 /*
- * convert() - write all of a trace, and tell what was not as it should be
+ * convert() - write all of a trace, and report what is wrong with it
  *
  * Return: 0 or an errno; a message was printed.
  */

@@ -23,7 +23,7 @@
 #include "clock.h"
 #include "directory.h"
 #include "kernel.h"
-#include "kernel_wire.h"
+#include "kernel_protocol.h"
 #include "main.h"
 #include "trace.h"
 

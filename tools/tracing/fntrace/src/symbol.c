@@ -60,7 +60,7 @@ static char *demangle(const char *name)
 			return NULL;
 	}
 	plain.text[plain.len] = 0;
-	/* Rust's have a hash of the crate at the end, which tells nobody anything. */
+	/* Rust's have a hash of the crate at the end, which is of no use to readers. */
 	hash = strrchr(plain.text, ':');
 	if (hash && hash[1] == 'h' && strlen(hash) == 18 && hash > plain.text &&
 	    hash[-1] == ':' && strspn(hash + 2, "0123456789abcdef") == 16)

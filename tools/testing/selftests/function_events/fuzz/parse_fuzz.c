@@ -37,7 +37,7 @@ static void check_field(const char *text, const struct func_event_def *def,
 	CHECK(field->at <= strlen(text));
 	CHECK(field->arg < FUNC_EVENT_MAX_ARGS);
 	CHECK(field->type || field->source == FUNC_EVENT_MEMBER ||
-	      (field->source == FUNC_EVENT_RETURN && def->returns));
+	      (field->source == FUNC_EVENT_RETURN && def->at_return));
 	CHECK(!field->type || field->type->size);
 	CHECK(!field->count || !fetch_is_string(field->type));
 	CHECK((field->source == FUNC_EVENT_MEMBER ||
@@ -54,7 +54,7 @@ static void check_def(const char *text, const struct func_event_def *def)
 	CHECK(def->prototype <= def->function.start);
 	CHECK(def->nr_args <= FUNC_EVENT_MAX_ARGS);
 	CHECK(def->nr_entry <= def->nr_fields && def->nr_fields <= FETCH_MAX_FIELDS);
-	CHECK(def->returns || def->nr_entry == def->nr_fields);
+	CHECK(def->at_return || def->nr_entry == def->nr_fields);
 	CHECK(def->has_args || !def->nr_entry);
 	for (int i = 0; i < def->nr_args; i++)
 		CHECK(def->arg_at[i] < strlen(text));
@@ -108,7 +108,7 @@ static void check_shown(const char *text, const struct func_event_def *def, bool
 		CHECK(same_span(text, def->module, line, again.module));
 		CHECK(same_span(text, def->function, line, again.function));
 		CHECK(def->has_args == again.has_args && def->nr_args == again.nr_args &&
-		      def->returns == again.returns && def->nr_entry == again.nr_entry &&
+		      def->at_return == again.at_return && def->nr_entry == again.nr_entry &&
 		      def->nr_fields == again.nr_fields);
 		for (int i = 0; i < def->nr_fields; i++)
 			CHECK(same_field(text, &def->fields[i], line, &again.fields[i]));

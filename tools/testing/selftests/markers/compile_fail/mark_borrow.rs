@@ -6,7 +6,7 @@ use kernel::{mark, str::CString};
 
 /// Uses the string.
 fn change(name: &mut CString) -> usize {
-    name.len()
+    name.to_bytes().len()
 }
 
 /// Changes a string that is an argument.

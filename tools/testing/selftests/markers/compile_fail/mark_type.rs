@@ -16,7 +16,7 @@ pub fn sizes(int: i32, long: usize, long_long: u64) {
 
 /// What is no number, and what is no string.
 pub fn kinds(name: &CStr, text: &str, letter: char, pointer: *const u8) {
-    mark!(compile_fail_name, "%d", name); //~ ERROR: `&kernel::prelude::CStr` does not fit
+    mark!(compile_fail_name, "%d", name); //~ ERROR: CStr` does not fit
     mark!(compile_fail_str, "%s", text); //~ ERROR: `&str` does not fit its conversion
     mark!(compile_fail_char, "%c", letter); //~ ERROR: `char` does not fit its conversion
     mark!(compile_fail_raw, "%s", pointer); //~ ERROR: `*const u8` does not fit its conversion

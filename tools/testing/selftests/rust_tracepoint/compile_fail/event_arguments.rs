@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Events with arguments of all types. This must compile, and for CFI as well: see `cfi.c`.
+//! Events with arguments of all types. This must compile: probes see the fields only.
 
 use kernel::{
     bindings::{atomic_t, pid_t, task_struct},
@@ -59,6 +59,9 @@ events! {
     compile_fail_slice: &[u32],
     compile_fail_slice_mine: &[Mine],
     compile_fail_slice_refs: &[&CStr],
+    compile_fail_str: &str,
+    compile_fail_value: Mine,
+    compile_fail_closure: &dyn Fn() -> u32,
 }
 
 kernel::trace_event! {
@@ -68,16 +71,15 @@ kernel::trace_event! {
     print: "nothing",
 }
 
-// Not with a `&CStr` and a `&[u8]` at once, see Documentation/trace/rust-tracepoints.rst.
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_many(id: u64, name: &CStr, pair: &[u16; 2], data: &[u32], of: &Mine),
-    condition: id != 0 && of.0 != 0,
+    fn compile_fail_many(id: u64, name: &CStr, pair: &[u16; 2], data: &[u32], of: &Mine)
+        if id != 0 && of.0 != 0,
     entry: {
-        id: u64 = id,
-        name: string = name,
+        id: u64,
+        name: string,
         pair: [u16; 2] = *pair,
-        data: dynamic_array<u32> = data,
+        data: dynamic_array<u32>,
         of: u32 = of.1,
     },
     print: "%llu %s %s %s %u", id, name, array(pair), array(data), of,

@@ -12,7 +12,14 @@ kernel::trace_event! {
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_str(id: u32),
-    entry: { name: &str = "name" }, //~ ERROR: the type of a string is `string`
+    entry: { name: &str = "name" }, //~ ERROR: a record cannot have a reference
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_cstr(id: u32),
+    entry: { name: CStr = c"name" }, //~ ERROR: the type of a string is `string`
     print: "nothing",
 }
 
@@ -26,7 +33,7 @@ kernel::trace_event! {
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_common(id: u32),
-    entry: { common_pid: u32 = id }, //~ ERROR: names that start with `common_`
+    entry: { common_pid: u32 = id }, //~ ERROR: one of those that all records have
     print: "nothing",
 }
 
@@ -42,7 +49,14 @@ kernel::trace_event! {
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_own_names(id: u32),
-    entry: { id: u32 = __trace_event_size }, //~ ERROR: names that start with `__trace_event_`
-    print: "id=%u", id,
+    fn compile_fail_array_of_references(id: u32),
+    entry: { ids: [&u32; 1] = [&id] }, //~ ERROR: the elements of an array are integers
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_generic(id: u32),
+    entry: { id: Option<u32> = Some(id) }, //~ ERROR: not a type of C
+    print: "nothing",
 }

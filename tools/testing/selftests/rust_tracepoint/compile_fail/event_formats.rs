@@ -3,9 +3,8 @@
 //! Conversions that are the same for events and for markers. This must compile.
 
 use kernel::{
-    ffi::{c_int, c_long},
+    ffi::{c_char, c_long},
     mark,
-    trace_event::TraceField,
 };
 
 kernel::trace_event! {
@@ -14,7 +13,7 @@ kernel::trace_event! {
     entry: {
         tiny: i8 = id as i8,
         short: u16 = id as u16,
-        id: u32 = id,
+        id: u32,
         long: c_long = id as c_long,
         wide: u64 = id as u64,
         size: usize = id as usize,
@@ -47,13 +46,14 @@ pub fn hit(id: u32) {
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_precisions(id: u32),
-    entry: { text: [u8; 8] = [b'x'; 8], id: u32 = id },
-    print: "%s %.0s %.7s %-20.8s %.3s", text, text, text, text, symbolic(id, { 0: "zero" }),
+    fn compile_fail_precisions(id: u32, width: i32),
+    entry: {
+        text: [c_char; 8] = [b'x'; 8],
+        id: u32,
+        width: i32,
+        mac: [u8; 6] = [0; 6],
+        address: *const u32 = core::ptr::null(),
+    },
+    print: "%s %.0s %.7s %-20.8s %.3s %*u %.*s %pM %p %pS", text, text, text, text,
+        symbolic(id, { 0: "zero" }), width, id, width, text, mac, address, address,
 }
-
-// The byte of a `bool` in a record may be any, so it must not be read as a `bool`.
-const _: (fn(u8) -> c_int, fn(u8) -> u64) = (
-    <bool as TraceField>::promote,
-    <bool as TraceField>::into_u64,
-);

@@ -65,10 +65,10 @@ statics! {
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_names(rec: &Record, array: &[u8; NAME], text: &CStr, bytes: &[u8]),
-    condition: size_of::<Record>() == 8 && rec.len != record(array[NAME - 1]),
+    fn compile_fail_names(rec: &Record, array: &[u8; NAME], text: &CStr, bytes: &[u8])
+        if size_of::<Record>() == 8 && rec.len != record(array[NAME - 1]),
     entry: {
-        text: string = text,
+        text: string,
         array: [u8; FIELDS] = {
             const _: () = assert!(size_of::<S>() == 24 && size_of::<Record>() == 8 && FIELDS == 3);
 
@@ -88,7 +88,7 @@ kernel::trace_event! {
         len: u32 = rec.len + record(rec.key),
         other: u32 = data + event + fields + flags + func + iter + layout + location_0,
         more: u32 = perf_probe + probe + result + sink + size + source_0 + state + text_len + value,
-        bytes: dynamic_array<u8> = bytes,
+        bytes: dynamic_array<u8>,
     },
     print: "%s %s %s %u %u %u %s", text, hex(array),
         symbolic(item, { CLASS: "ONE", CALL: "SEVEN" }), len, other, more, hex(bytes),

@@ -6,63 +6,77 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_no_field(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u", number, //~ ERROR: `number` is not a field of event `compile_fail_no_field`
+    print: "id=%u", number, //~ ERROR: `number` is not a field of `compile_fail_no_field`
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_too_few(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u of %u", id, //~ ERROR: has 2 conversions for 1 argument
+    print: "id=%u of %u", id, //~ ERROR: other conversions than arguments
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_too_many(id: u32),
     entry: { id: u32 = id },
-    print: "id", id, //~ ERROR: has 0 conversions for 1 argument
+    print: "id", id, //~ ERROR: other conversions than arguments
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_string_for_number(id: u32),
     entry: { name: string = c"name" },
-    print: "name=%d", name, //~ ERROR: does not fit field `name`: it is a string, for `%s`
+    print: "name=%d", name, //~ ERROR: `name` does not fit its conversion
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_expression(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u", id + 1, //~ ERROR: only fields can be printed, and not expressions
+    print: "id=%u", id + 1, //~ ERROR: expected `,`
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_percent_n(id: u32),
     entry: { id: u32 = id },
-    print: "id=%n", id, //~ ERROR: %n
+    print: "id=%n", id, //~ ERROR: or an unknown one
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_function(id: u32),
     entry: { id: u32 = id },
-    print: "id=%s", words(id), //~ ERROR: unknown function; a field can be printed with
+    print: "id=%s", words(id), //~ ERROR: unknown function
 }
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_precision(id: u32),
-    entry: { text: [u8; 8] = [0; 8], id: u32 = id },
-    print: "%.s %u", text, id, //~ ERROR: the precision of `%.s %u` is not a number
+    fn compile_fail_bytes_for_text(id: u32),
+    entry: { mac: [u8; 6] = [0; 6] },
+    print: "%s", mac, //~ ERROR: `mac` does not fit its conversion
 }
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_large_precision(id: u32),
-    entry: { id: u32 = id },
-    print: "%.99999999999999999999u", id, //~ ERROR: is not a number
+    fn compile_fail_too_few_bytes(id: u32),
+    entry: { mac: [u8; 5] = [0; 5] },
+    print: "%pM", mac, //~ ERROR: `mac` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_follows(of: *const u8),
+    entry: { of: *const u8 },
+    print: "%pM", of, //~ ERROR: `of` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_hex_string(id: u32, len: i32),
+    entry: { mac: [u8; 6] = [0; 6], len: i32 },
+    print: "%*ph", len, mac, //~ ERROR: `mac` does not fit its conversion
 }
 
 /// An event with a number.
@@ -78,15 +92,15 @@ macro_rules! number {
 }
 
 // What the kernel does not have; mark_format.rs has the same.
-number!(compile_fail_qu, "%qu"); //~ ERROR: `%q` is not a conversion of the kernel
-number!(compile_fail_zu, "%Zu"); //~ ERROR: `%Z` is not a conversion of the kernel
-number!(compile_fail_lc, "%lc"); //~ ERROR: `%lc` is not a conversion of the kernel
-number!(compile_fail_hs, "%hs"); //~ ERROR: `%hs` is not a conversion of the kernel
-number!(compile_fail_lp, "%lp"); //~ ERROR: `%lp` is not a conversion of the kernel
-number!(compile_fail_hhhd, "%hhhd"); //~ ERROR: `%hhhd` is not a conversion of the kernel
-number!(compile_fail_llld, "%llld"); //~ ERROR: `%llld` is not a conversion of the kernel
-number!(compile_fail_zzu, "%zzu"); //~ ERROR: `%zzu` is not a conversion of the kernel
-number!(compile_fail_lhu, "%lhu"); //~ ERROR: `%lhu` is not a conversion of the kernel
-number!(compile_fail_y, "%y"); //~ ERROR: `%y` is not a conversion of the kernel
-number!(compile_fail_flags, "%5-d"); //~ ERROR: `%5-` is not a conversion of the kernel
-number!(compile_fail_end, "%5"); //~ ERROR: the conversion `%5` is not complete
+number!(compile_fail_qu, "%qu"); //~ ERROR: or an unknown one
+number!(compile_fail_zu, "%Zu"); //~ ERROR: or an unknown one
+number!(compile_fail_lc, "%lc"); //~ ERROR: or an unknown one
+number!(compile_fail_hs, "%hs"); //~ ERROR: or an unknown one
+number!(compile_fail_lp, "%lp"); //~ ERROR: or an unknown one
+number!(compile_fail_hhhd, "%hhhd"); //~ ERROR: or an unknown one
+number!(compile_fail_llld, "%llld"); //~ ERROR: or an unknown one
+number!(compile_fail_zzu, "%zzu"); //~ ERROR: or an unknown one
+number!(compile_fail_lhu, "%lhu"); //~ ERROR: or an unknown one
+number!(compile_fail_y, "%y"); //~ ERROR: or an unknown one
+number!(compile_fail_flags, "%5-d"); //~ ERROR: or an unknown one
+number!(compile_fail_end, "%5"); //~ ERROR: or an unknown one

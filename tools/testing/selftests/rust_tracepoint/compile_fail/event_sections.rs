@@ -4,36 +4,47 @@
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_no_entry(id: u32), //~ ERROR: `compile_fail_no_entry` has no `entry: { ... }`
-    print: "id=%u", id,
+    fn compile_fail_no_entry(id: u32),
+    print: "id=%u", id, //~ ERROR: expected `entry`
 }
 
-kernel::trace_event! {
+kernel::trace_event! { //~ ERROR: expected `print`
     system: compile_fail,
-    fn compile_fail_no_print(id: u32), //~ ERROR: `compile_fail_no_print` has no `print: "..."`
-    entry: { id: u32 = id },
+    fn compile_fail_no_print(id: u32),
+    entry: { id: u32 },
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_unknown_key(id: u32),
-    assign: { id = id }, //~ ERROR: unknown key
-    entry: { id: u32 = id },
+    assign: { id = id }, //~ ERROR: expected `entry`
+    entry: { id: u32 },
     print: "id=%u", id,
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_twice(id: u32),
-    entry: { id: u32 = id },
-    entry: { id: u32 = id }, //~ ERROR: `entry:` is there twice
+    entry: { id: u32 },
+    entry: { id: u32 }, //~ ERROR: expected `print`
     print: "id=%u", id,
 }
 
 kernel::trace_event_class! {
     system: compile_fail,
-    class compile_fail_class(id: u32),
-    entry: { id: u32 = id },
+    class compile_fail_class(id: u32), //~ ERROR: a class needs an event at least
+    entry: { id: u32 },
     print: "id=%u", id,
-    events: {}, //~ ERROR: a class needs an event at least
+    events: {},
+}
+
+kernel::trace_event_class! {
+    system: compile_fail,
+    class compile_fail_two(id: u32),
+    entry: { id: u32 },
+    print: "id=%u", id,
+    events: {
+        fn compile_fail_one,
+        fn compile_fail_one, //~ ERROR: `compile_fail_one` is there twice
+    },
 }

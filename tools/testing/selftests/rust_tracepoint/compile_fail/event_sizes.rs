@@ -22,19 +22,3 @@ kernel::trace_event! {
     entry: { id: u32 = id },
     print: "id=%s", id, //~ ERROR: does not fit
 }
-
-const SIZE: usize = 8;
-
-kernel::trace_event! {
-    system: compile_fail,
-    fn compile_fail_precision(id: u32),
-    entry: { text: [u8; SIZE] = [b'x'; SIZE], id: u32 = id },
-    print: "%.9s", text, //~ ERROR: `%.9s` does not fit field `text`
-}
-
-kernel::trace_event! {
-    system: compile_fail,
-    fn compile_fail_width_and_precision(id: u32),
-    entry: { text: [u8; SIZE] = [b'x'; SIZE], id: u32 = id },
-    print: "%-8.64s %u", text, id, //~ ERROR: `%-8.64s` does not fit field `text`
-}

@@ -11,7 +11,7 @@ pub struct Pair(u32, u32);
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_struct(id: u32),
-    entry: { pair: Pair = Pair(id, id) }, //~ ERROR: `Pair` cannot be a field of a trace event
+    entry: { pair: Pair = Pair(id, id) }, //~ ERROR: `Pair` cannot be the type of a field
     print: "nothing",
 }
 
@@ -25,6 +25,6 @@ kernel::trace_event! {
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_string(id: u32),
-    entry: { name: string = id }, //~ ERROR: `u32` is not a source of a `string` field
+    entry: { name: string = id }, //~ ERROR: `u32` cannot be the value of a `string` field
     print: "name=%s", name,
 }

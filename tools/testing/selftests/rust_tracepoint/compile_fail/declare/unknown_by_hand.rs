@@ -6,6 +6,6 @@ use kernel::ffi::c_int;
 
 kernel::include_tracepoints!(events);
 
-kernel::declare_trace! {
-    unsafe fn no_such_event(value: c_int); //~ ERROR: `rust_do_trace_no_such_event`
+kernel::declare_trace! { //~ ERROR: `rust_do_trace_no_such_event`
+    unsafe fn no_such_event(value: c_int);
 }

@@ -6,6 +6,6 @@ use kernel::{bindings::task_struct, ffi::c_long};
 
 kernel::include_tracepoints!(events);
 
-kernel::declare_trace! {
-    unsafe fn compile_fail_event(a: c_long, b: *mut task_struct); //~ ERROR: _compile_fail_event
+kernel::declare_trace! { //~ ERROR: mismatched types
+    unsafe fn compile_fail_event(a: c_long, b: *mut task_struct);
 }

@@ -4,11 +4,15 @@
 
 #include "generated_alike_rust.h"
 
-void compile_fail_alike(struct task_struct *task);
-void compile_fail_alike(struct task_struct *task)
+static void compile_fail_probe(void *data, const struct rust_compile_fail_alike_args *args)
 {
-	static const unsigned long len;
-	static const u8 mac[6];
+	*(pid_t *)data = args->id + args->text__len + args->of->pid;
+}
 
-	trace_compile_fail_alike(1, &len, mac, "text", task);
+int compile_fail_alike(void);
+int compile_fail_alike(void)
+{
+	static pid_t last;
+
+	return register_trace_compile_fail_alike(compile_fail_probe, &last);
 }

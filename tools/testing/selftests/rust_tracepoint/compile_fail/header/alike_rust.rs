@@ -11,6 +11,12 @@ use kernel::{
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_alike(id: pid_t, len: &c_ulong, mac: &[u8; 6], text: &CStr, of: &task_struct),
-    entry: { id: pid_t = id },
+    entry: {
+        id: pid_t,
+        len: c_ulong = *len,
+        mac: [u8; 6] = *mac,
+        text: string,
+        of: *const task_struct = of,
+    },
     print: "id=%d", id,
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-#include <linux/rust_tracepoint.h>
+#include <linux/tracepoint.h>
 #include <linux/types.h>
 
-/* Of the only assertion in the header: it must be there, and it must be wrong. */
+/* Of the assertions in the header: they must be there, and they must be wrong. */
 #undef static_assert
-#define static_assert(condition)	struct wrong { char size[1 / !(condition)]; }
+#define static_assert(condition)	extern char unlike[(condition) ? -1 : 1]
 
 #include "generated_unlike_rust.h"
 
-int compile_fail_unlike(void);
-int compile_fail_unlike(void)
+int compile_fail_unlike(const struct rust_compile_fail_unlike_args *args);
+int compile_fail_unlike(const struct rust_compile_fail_unlike_args *args)
 {
-	return sizeof(struct wrong);
+	return args->id;
 }

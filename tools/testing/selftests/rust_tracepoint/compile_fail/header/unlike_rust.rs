@@ -9,6 +9,6 @@ pub type gid_t = u64;
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_unlike(id: gid_t),
-    entry: { id: u64 = id },
+    entry: { id: gid_t },
     print: "id=%llu", id,
 }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+#
+# Write the header of trace events that are defined in Rust.
+#
+#	rust_trace_events.sh OBJCOPY OBJECT
+#
+# trace_event! leaves the definitions, in C, in a section of the object. They
+# become a header like those in include/trace/events. What is not of the order
+# of the compiler comes first: the system, which is one for the whole object.
+
+set -e
+
+objcopy=$1
+object=$2
+name=generated_$(basename "$object" .o)
+
+# A section that is not there is no error of objcopy, but leaves no file.
+text=$(mktemp)
+trap 'rm -f "$text"' EXIT
+$objcopy --dump-section .discard.trace_events="$text" "$object" /dev/null 2>/dev/null || :
+if [ ! -s "$text" ]; then
+	echo "error: $object has no trace events" >&2
+	exit 1
+fi
+
+system=$(sed -n 's/^#define TRACE_SYSTEM //p' "$text" | sort -u)
+case $system in
+'')
+	echo "error: no trace event in $object says 'system: NAME'" >&2
+	exit 1 ;;
+*[!A-Za-z0-9_]*)
+	echo "error: $object has trace events of several systems:" $system >&2
+	exit 1 ;;
+esac
+
+cat <<END
+/* Trace events that are defined in Rust. Generated, do not edit. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM $system
+
+#if !defined(_TRACE_$name) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_$name
+
+#include <linux/tracepoint.h>
+
+END
+sed '/^#define TRACE_SYSTEM /d' "$text"
+cat <<END
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE $name
+#include <trace/define_trace.h>
+END
