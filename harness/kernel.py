@@ -108,7 +108,6 @@ ARCHES = {
                         targets=("rust/", "kernel/jump_label.o", "kernel/marker.o",
                                  "kernel/static_batch.o",
                                  "kernel/static_key_debugfs.o", "kernel/tracepoint.o",
-                                 "kernel/tracepoint_batch.o",
                                  "kernel/trace/", "lib/test_static_keys.o",
                                  "lib/test_static_key_base.o",
                                  "lib/test_static_branch_asm.o",

@@ -377,20 +377,24 @@ marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 	return array;
 }
 
+/* The argument of marker_set_probe_array(). */
+struct marker_update {
+	struct marker_name	*name;
+	struct static_batch	keys;
+};
+
 static int marker_set_probe_array(struct marker *marker, struct module *mod,
 				  void *arg)
 {
-	struct marker_name *name = arg;
+	struct marker_update *update = arg;
+	struct marker_name *name = update->name;
 
 	if (strcmp(marker->name, name->name))
 		return 0;
-	if (!name->array)
-		static_branch_disable(&marker->key);
 	/* Pairs with the dependency in __mark_hit(). */
 	rcu_assign_pointer(marker->probes,
 			   name->array ? name->array->probes : NULL);
-	if (name->array)
-		static_branch_enable(&marker->key);
+	static_batch_key(&update->keys, &marker->key.key, name->array);
 	return 0;
 }
 
@@ -403,14 +407,14 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 {
 	struct marker_probe_array *old = name->array;
 	struct marker_probe_array *new = marker_make_probe_array(name, gfp);
-	struct static_batch batch;
+	struct marker_update update = { .name = name };
 
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	name->array = new;
-	static_batch_begin(&batch);
-	marker_walk_all(marker_set_probe_array, name);
-	static_batch_end(&batch);
+	static_batch_init(&update.keys);
+	marker_walk_all(marker_set_probe_array, &update);
+	static_batch_apply(&update.keys);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;

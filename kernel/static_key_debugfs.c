@@ -46,7 +46,6 @@
 
 #include <asm/sections.h>
 
-#include "static_batch.h"
 
 /* Number of sites that are checked before the locks are released for others. */
 #define STATIC_KEY_DEBUGFS_CHECK_BATCH 256
@@ -601,9 +600,7 @@ static void static_key_debugfs_show_key(struct seq_file *m,
 		int count = static_key_count(key);
 
 		seq_printf(m, "%s %d %s",
-			   static_batch_pending(key) ?
-			   "pending" : str_on_off(count),
-			   count, str_on_off(key->type & JUMP_TYPE_TRUE));
+			   str_on_off(count), count, str_on_off(key->type & JUMP_TYPE_TRUE));
 	} else {
 		seq_puts(m, "init - -");
 	}
@@ -692,20 +689,6 @@ static_key_debugfs_show_mismatch(struct seq_file *m,
 	seq_printf(m, " which is %s\n", str_on_off(static_key_enabled(key)));
 }
 
-/* Flush pending keys, so that no site waits for the end of a batch. */
-static void static_key_debugfs_check_lock(void)
-{
-	cpus_read_lock();
-	jump_label_lock();
-	static_batch_flush_keys();
-}
-
-static void static_key_debugfs_check_unlock(void)
-{
-	jump_label_unlock();
-	cpus_read_unlock();
-}
-
 /**
  * static_key_check() - compare the code of all sites with their keys
  * @m: the file to write mismatches and a summary to, or NULL
@@ -713,11 +696,9 @@ static void static_key_debugfs_check_unlock(void)
  * A mismatch is a site that is a NOP where the state of its key requires a
  * jump, a jump where it requires a NOP, or neither. Sites in init code, and all
  * sites of architectures without arch_jump_label_read(), are not counted. Keys
- * may be changed and modules may be loaded and removed concurrently. Deferred
- * changes of batches are flushed.
+ * may be changed and modules may be loaded and removed concurrently.
  *
- * Context: Process context. May sleep. Takes and releases cpus_read_lock() and
- *	jump_label_mutex.
+ * Context: Process context. May sleep. Takes and releases jump_label_mutex.
  * Return: the number of mismatches.
  */
 int static_key_check(struct seq_file *m)
@@ -728,7 +709,7 @@ int static_key_check(struct seq_file *m)
 	struct static_key_debugfs_site site;
 	int mismatches = 0;
 
-	static_key_debugfs_check_lock();
+	jump_label_lock();
 	while (static_key_debugfs_find(&pos, &site)) {
 		struct static_key *key = jump_entry_key(site.entry);
 		enum jump_label_type wanted;
@@ -756,12 +737,12 @@ int static_key_check(struct seq_file *m)
 		}
 		static_key_debugfs_pos_after_site(&pos, &site);
 		if (sites % STATIC_KEY_DEBUGFS_CHECK_BATCH == 0) {
-			static_key_debugfs_check_unlock();
+			jump_label_unlock();
 			cond_resched();
-			static_key_debugfs_check_lock();
+			jump_label_lock();
 		}
 	}
-	static_key_debugfs_check_unlock();
+	jump_label_unlock();
 
 	if (m) {
 		if (unread)

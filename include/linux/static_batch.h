@@ -8,44 +8,63 @@
 #ifndef _LINUX_STATIC_BATCH_H
 #define _LINUX_STATIC_BATCH_H
 
-#include <linux/list.h>
+#include <linux/jump_label.h>
+#include <linux/static_call.h>
 
-struct task_struct;
+/*
+ * A change that static_batch_apply() makes: of a static call if @tramp is not
+ * NULL, else of a static key, which is enabled if @func is not NULL.
+ */
+struct static_batch_change {
+	void	*key;
+	void	*tramp;
+	void	*func;
+};
 
 /**
- * struct static_batch - a batch of one task
- * @node: in the list of the batches of all tasks
- * @task: the task, NULL for a batch that is nested in another one
- * @depth: number of batches of the task that are nested in this one
+ * struct static_batch - changes to make at once
+ * @changes: in the order in which they were queued
+ * @nr: how many
+ * @max: for how many @changes has room
+ * @few: where the first ones are, without any memory being allocated
  *
- * Lives on the stack of the task. All fields are private.
+ * All fields are private.
  */
 struct static_batch {
-	struct list_head	node;
-	struct task_struct	*task;
-	unsigned int		depth;
+	struct static_batch_change	*changes;
+	unsigned int			nr;
+	unsigned int			max;
+	struct static_batch_change	few[4];
 };
 
 #ifdef CONFIG_JUMP_LABEL
-void static_batch_begin(struct static_batch *batch);
-void static_batch_end(struct static_batch *batch);
-void static_batch_end_cpuslocked(struct static_batch *batch);
-void static_batch_flush(void);
+void static_batch_init(struct static_batch *batch);
+void static_batch_key(struct static_batch *batch, struct static_key *key,
+		      bool enable);
+void static_batch_call(struct static_batch *batch, struct static_call_key *key,
+		       void *tramp, void *func);
+void static_batch_apply(struct static_batch *batch);
 #else
-/* There is no code to patch, so nothing is deferred. */
-static inline void static_batch_begin(struct static_batch *batch) { }
-static inline void static_batch_end(struct static_batch *batch) { }
-static inline void static_batch_end_cpuslocked(struct static_batch *batch) { }
-static inline void static_batch_flush(void) { }
-#endif
+/* There is no code of static keys to patch, so changes are made at once. */
+static inline void static_batch_init(struct static_batch *batch) { }
 
-#if IS_ENABLED(CONFIG_STATIC_BATCH_KUNIT_TEST)
-/* For lib/test_static_batch.c */
-void static_batch_test_memory(int allocations, int failures);
-bool static_batch_test_no_memory(void);
-unsigned int static_batch_test_pending(void);
-#else
-static inline bool static_batch_test_no_memory(void) { return false; }
+static inline void static_batch_key(struct static_batch *batch,
+				    struct static_key *key, bool enable)
+{
+	if (enable)
+		static_key_enable(key);
+	else
+		static_key_disable(key);
+}
+
+static inline void static_batch_call(struct static_batch *batch,
+				     struct static_call_key *key, void *tramp,
+				     void *func)
+{
+	__static_call_update(key, tramp, func);
+}
+
+static inline void static_batch_apply(struct static_batch *batch) { }
 #endif
 
 #endif /* _LINUX_STATIC_BATCH_H */

@@ -1,34 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Register and unregister the probes of many tracepoints at once.
- *
- * See kernel/tracepoint_batch.c.
+ * Register and unregister the probes of many tracepoints with a constant number
+ * of cross-CPU synchronisations. See kernel/tracepoint.c.
  */
 #ifndef _LINUX_TRACEPOINT_BATCH_H
 #define _LINUX_TRACEPOINT_BATCH_H
 
-#include <linux/static_batch.h>
+struct tracepoint;
 
 /**
- * struct tracepoint_batch - a batch of one task
- * @probes: the batch of probes
- * @keys: the batch of static keys and static calls
+ * struct tracepoint_batch - tracepoints of which the code is not patched yet
+ * @tps: they, some perhaps more than once
+ * @nr: how many
+ * @max: for how many @tps has room
  *
- * Lives on the stack of the task. All fields are private.
+ * All fields are private.
  */
 struct tracepoint_batch {
-	struct static_batch	probes;
-	struct static_batch	keys;
+	struct tracepoint	**tps;
+	unsigned int		nr;
+	unsigned int		max;
 };
 
-#ifdef CONFIG_TRACEPOINTS
-void tracepoint_batch_begin(struct tracepoint_batch *batch);
-void tracepoint_batch_end(struct tracepoint_batch *batch);
-void tracepoint_batch_flush(void);
-#else
-static inline void tracepoint_batch_begin(struct tracepoint_batch *batch) { }
-static inline void tracepoint_batch_end(struct tracepoint_batch *batch) { }
-static inline void tracepoint_batch_flush(void) { }
-#endif
+void tracepoint_batch_init(struct tracepoint_batch *batch);
+int tracepoint_batch_register(struct tracepoint_batch *batch,
+			      struct tracepoint *tp, void *probe, void *data);
+int tracepoint_batch_unregister(struct tracepoint_batch *batch,
+				struct tracepoint *tp, void *probe, void *data);
+void tracepoint_batch_commit(struct tracepoint_batch *batch);
 
 #endif /* _LINUX_TRACEPOINT_BATCH_H */

@@ -15,8 +15,7 @@
  *
  * Disabling an event does not wait. Before an event, or a file that records go
  * to, is freed, fetch_wait() waits for a grace period in which no event was
- * disabled. A batch of tracepoints ends under the event_mutex under which it
- * began, so that no probe is left then.
+ * disabled.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -459,7 +458,6 @@ void fetch_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
 	if (fetch_wait_needed) {
-		/* This also ends what a batch has deferred. */
 		tracepoint_synchronize_unregister();
 		/* Readers of anything but the users of an event. */
 		synchronize_rcu();
@@ -933,9 +931,6 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_UNREGISTER:
 #endif
-		/*
-		 * In a batch the probes are still registered, but have no user.
-		 */
 		fetch_must_wait();
 		if (!--event->nr_users)
 			detach(event);

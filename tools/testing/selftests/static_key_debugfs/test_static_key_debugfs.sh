@@ -80,7 +80,7 @@ mode_is()
 well_formed()
 {
 	name='[^ ]+( \[[^ ]+\])?$'
-	lacks -vE -e '^#' -e "^[0-9a-f]+ (on|off|pending) [0-9]+ (on|off) [0-9]+ $name" \
+	lacks -vE -e '^#' -e "^[0-9a-f]+ (on|off) [0-9]+ (on|off) [0-9]+ $name" \
 		-e "^[0-9a-f]+ init - - [0-9]+ $name" \
 		-e "^	[0-9a-f]+ (nop|jump|init|\\?) (c|rust|-) $name" "$VIEW/$1"
 }
