@@ -249,43 +249,45 @@ bool marker_has_format(const char *name, const char *format)
 
 #ifdef CONFIG_JUMP_LABEL
 
-static unsigned int marker_count_sites(const struct marker *marker,
-				       struct jump_entry *entry,
-				       struct jump_entry *end, bool started)
-{
-	unsigned int nr = 0;
-
-	/*
-	 * Sites in init code are gone after the kernel or the module has
-	 * started.
-	 */
-	for (; entry < end; entry++)
-		if (jump_entry_key(entry) == &marker->key.key &&
-		    !(started && jump_entry_is_init(entry)))
-			nr++;
-	return nr;
-}
+/* A jump table; @started: code in init sections is gone, or about to go. */
+struct marker_jump_table {
+	struct jump_entry	*begin, *end;
+	bool			started;
+};
 
 #ifdef CONFIG_MODULES
-static unsigned int marker_count_sites_in_module(const struct marker *marker,
-						 struct module *mod)
+static struct marker_jump_table marker_jump_table_of(struct module *mod)
 {
-	return marker_count_sites(marker, mod->jump_entries,
-				  mod->jump_entries + mod->num_jump_entries,
-				  mod->state == MODULE_STATE_LIVE);
+	return (struct marker_jump_table) {
+		.begin = mod->jump_entries,
+		.end = mod->jump_entries + mod->num_jump_entries,
+		.started = mod->state == MODULE_STATE_LIVE,
+	};
 }
 #else
-static unsigned int marker_count_sites_in_module(const struct marker *marker,
-						 struct module *mod)
+static struct marker_jump_table marker_jump_table_of(struct module *mod)
 {
-	return 0;
+	return (struct marker_jump_table) {};
 }
 #endif
+
+static struct marker_jump_table marker_jump_table(struct module *mod)
+{
+	if (mod)
+		return marker_jump_table_of(mod);
+	return (struct marker_jump_table) {
+		.begin = __start___jump_table,
+		.end = __stop___jump_table,
+		.started = system_state >= SYSTEM_FREEING_INITMEM,
+	};
+}
 
 /**
  * marker_nr_sites - count the sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
+ *
+ * Sites in init code count until the kernel or the module has started.
  *
  * Context: any, between marker_lock() and marker_unlock().
  * Return: the number of sites; 1 without CONFIG_JUMP_LABEL, where sites are not
@@ -293,11 +295,46 @@ static unsigned int marker_count_sites_in_module(const struct marker *marker,
  */
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
-	if (mod)
-		return marker_count_sites_in_module(marker, mod);
-	return marker_count_sites(marker, __start___jump_table,
-				  __stop___jump_table,
-				  system_state >= SYSTEM_FREEING_INITMEM);
+	struct marker_jump_table table = marker_jump_table(mod);
+	unsigned int nr = 0;
+
+	for (; table.begin < table.end; table.begin++)
+		if (jump_entry_key(table.begin) == &marker->key.key &&
+		    !(table.started && jump_entry_is_init(table.begin)))
+			nr++;
+	return nr;
+}
+
+/**
+ * marker_for_each_site - call a function for all sites of a marker
+ * @marker: the marker
+ * @mod: its module, NULL if it is in the kernel image
+ * @fn: called with the address and the size of the NOP or jump of each site,
+ *	in bytes, and @arg
+ * @arg: passed to @fn
+ *
+ * Sites in init code are left out, as they may go at any time. Without
+ * CONFIG_JUMP_LABEL, where sites are not recorded, @fn is not called.
+ *
+ * Context: may sleep, between marker_lock() and marker_unlock(). Takes
+ *	jump_label_mutex, which is held when @fn is called.
+ */
+void marker_for_each_site(const struct marker *marker, struct module *mod,
+			  marker_site_fn fn, void *arg)
+{
+	struct marker_jump_table table = marker_jump_table(mod);
+
+	/*
+	 * Some architectures read the size from the code, which is not patched
+	 * meanwhile.
+	 */
+	jump_label_lock();
+	for (; table.begin < table.end; table.begin++)
+		if (jump_entry_key(table.begin) == &marker->key.key &&
+		    !jump_entry_is_init(table.begin))
+			fn(jump_entry_code(table.begin),
+			   jump_entry_size(table.begin), arg);
+	jump_label_unlock();
 }
 
 #else
@@ -305,6 +342,11 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
 	return 1;
+}
+
+void marker_for_each_site(const struct marker *marker, struct module *mod,
+			  marker_site_fn fn, void *arg)
+{
 }
 
 #endif

@@ -16,6 +16,8 @@
 
 #include <linux/ctype.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
+#include <linux/kallsyms.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -24,6 +26,7 @@
 #include <linux/string_choices.h>
 #include <linux/string_helpers.h>
 
+#include <asm/sections.h>
 #include <asm/setup.h>
 
 #include "event_fetch.h"
@@ -1424,6 +1427,141 @@ static const struct file_operations marker_events_available_fops = {
 	.release	= single_release,
 };
 
+#ifdef CONFIG_JUMP_LABEL
+
+/* A line of marker_sites. */
+struct marker_site {
+	const char	*name;
+	const char	*module;
+	unsigned long	addr;
+	unsigned int	size;
+};
+
+struct marker_site_list {
+	struct marker_site	*list;
+	unsigned int	nr;
+	unsigned int	room;
+	/* The marker whose sites are added. */
+	const char	*name;
+	const char	*module;
+};
+
+static void marker_sites_add_site(unsigned long addr, unsigned int size,
+				  void *arg)
+{
+	struct marker_site_list *all = arg;
+
+	if (all->nr < all->room)
+		all->list[all->nr] = (struct marker_site) {
+			.name = all->name, .module = all->module,
+			.addr = addr, .size = size,
+		};
+	all->nr++;
+}
+
+static int marker_sites_add(struct marker *marker, struct module *mod,
+			    void *arg)
+{
+	struct marker_site_list *all = arg;
+
+	all->name = marker->name;
+	all->module = mod ? module_name(mod) : NULL;
+	marker_for_each_site(marker, mod, marker_sites_add_site, all);
+	return 0;
+}
+
+static int marker_sites_compare(const void *a, const void *b)
+{
+	const struct marker_site *x = a, *y = b;
+
+	return strcmp(x->name, y->name) ?:
+		strcmp(x->module ?: "", y->module ?: "") ?:
+		cmp_int(x->addr, y->addr);
+}
+
+/* As kprobe_events wants it. The offset is that of @addr, and @more. */
+static void marker_sites_show_place(struct seq_file *m,
+				    const struct marker_site *site,
+				    unsigned int more)
+{
+	unsigned long size, offset = site->addr - (unsigned long)_stext;
+	char name[KSYM_NAME_LEN];
+	char *modname;
+
+	seq_putc(m, ' ');
+	if (site->module)
+		seq_printf(m, "%s:", site->module);
+	if (kallsyms_lookup(site->addr, &size, &offset, &modname, name))
+		seq_printf(m, "%s+0x%lx", name, offset + more);
+	else if (site->module)
+		seq_putc(m, '?');
+	else
+		seq_printf(m, "_stext+0x%lx", offset + more);
+}
+
+static void marker_sites_show_all(struct seq_file *m,
+				  struct marker_site_list *all)
+{
+	sort(all->list, all->nr, sizeof(*all->list), marker_sites_compare,
+	     NULL);
+	for (unsigned int i = 0; i < all->nr; i++) {
+		seq_puts(m, all->list[i].name);
+		marker_sites_show_place(m, &all->list[i], 0);
+		marker_sites_show_place(m, &all->list[i], all->list[i].size);
+		seq_putc(m, '\n');
+	}
+}
+
+static int marker_sites_show(struct seq_file *m, void *v)
+{
+	struct marker_site_list all = {};
+	int ret;
+
+	/* As in marker_events_available_show(). */
+	marker_lock();
+	marker_for_each(marker_sites_add, &all);
+	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
+	ret = all.list || !all.nr ? 0 : -ENOMEM;
+	if (!ret) {
+		all.room = all.nr;
+		all.nr = 0;
+		marker_for_each(marker_sites_add, &all);
+		marker_sites_show_all(m, &all);
+	}
+	marker_unlock();
+	kvfree(all.list);
+	return ret;
+}
+
+static int marker_sites_open(struct inode *inode, struct file *file)
+{
+	return fetch_check_open() ?:
+		single_open(file, marker_sites_show, NULL);
+}
+
+static const struct file_operations marker_sites_fops = {
+	.owner		= THIS_MODULE,
+	.open		= marker_sites_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static void __init marker_sites_init_file(void)
+{
+	trace_create_file("marker_sites", TRACE_MODE_READ, NULL, NULL,
+			  &marker_sites_fops);
+}
+
+#else
+
+/* Sites are not recorded. */
+static void __init marker_sites_init_file(void)
+{
+}
+
+#endif
+
 static bool marker_events_ready __initdata;
 
 static __init int marker_events_init_files(void)
@@ -1436,6 +1574,7 @@ static __init int marker_events_init_files(void)
 			  &marker_events_available_fops);
 	trace_create_file("marker_events", TRACE_MODE_WRITE, NULL, NULL,
 			  &marker_events_fops);
+	marker_sites_init_file();
 	return 0;
 }
 fs_initcall(marker_events_init_files);

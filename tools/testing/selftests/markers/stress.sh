@@ -112,7 +112,7 @@ job_perf()
 job_read()
 {
 	while goes_on; do
-		cat available_markers marker_events dynamic_events trace > /dev/null &&
+		cat available_markers marker_* dynamic_events trace > /dev/null &&
 			done_once read
 		[ ! -e /sys/kernel/debug/static_keys/check ] ||
 			tail -n 1 /sys/kernel/debug/static_keys/check |

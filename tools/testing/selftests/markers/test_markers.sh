@@ -253,6 +253,66 @@ copies()
 		complain "$(sites test_marker_unrolled) $(sites test_marker_inlined)"
 }
 
+# The places of the module are in the function that has the marker, and of each marker there
+# are as many as available_markers counts.
+listed_sites()
+{
+	[ -e marker_sites ] || { skip "sites are not recorded"; return; }
+	awk 'FILENAME == "marker_sites" { found[$1]++; next }
+	     { wanted[$3] += $2 }
+	     END { for (name in wanted)
+			if (wanted[name] != found[name] + 0)
+				print name ": " (found[name] + 0) " of " wanted[name]
+		   for (name in found)
+			if (!(name in wanted))
+				print name " is not available" }' \
+		marker_sites available_markers > "$TMP/wrong"
+	[ ! -s "$TMP/wrong" ] || complain "$(cat "$TMP/wrong")" || return
+	# No place twice, and in the order of the names.
+	[ "$(sort -u marker_sites | wc -l)" -eq "$(wc -l < marker_sites)" ] &&
+	cut -d ' ' -f 1 marker_sites > "$TMP/names" &&
+	LC_ALL=C sort -c "$TMP/names" &&
+	[ "$(grep -c '^test_marker_unrolled test_marker:fire_unrolled[.+]' marker_sites)" -ge 8 ] &&
+	grep -q '^test_marker_ten test_marker:fire_numbers[^ ]*+0x' marker_sites || {
+		grep test_marker marker_sites | sed -e 's/^/# /'
+		return 1
+	}
+}
+
+# The last word of a line is where a kprobe can be placed, and is passed each time; the word
+# before it is where none can be placed, because that code is patched. In the test modules
+# none can be placed at all: functions that ftrace leaves alone take no kprobes either.
+beside_sites()
+{
+	[ -e marker_sites ] || { skip "sites are not recorded"; return; }
+	[ -e kprobe_events ] || { skip "no kprobe events"; return; }
+	sed -n 's/^fs_mount //p' marker_sites > "$TMP/sites"
+	[ -s "$TMP/sites" ] || { skip "no marker where file systems are mounted"; return; }
+	behind_sites
+	status=$?
+	echo 0 2> /dev/null > events/marker_test/enable
+	echo "-:marker_test/" 2> /dev/null >> kprobe_events
+	return $status
+}
+
+behind_sites()
+{
+	nr=0
+	while read -r site behind; do
+		! { echo "p:marker_test/at $site" >> kprobe_events; } 2> /dev/null ||
+			complain "a kprobe at $site" || return
+		nr=$((nr + 1))
+		echo "p:marker_test/behind$nr $behind" >> kprobe_events ||
+			complain "no kprobe at $behind" || return
+	done < "$TMP/sites"
+	echo > trace
+	echo 1 > events/marker_test/enable
+	mkdir "$TMP/mnt" && mount -t tmpfs none "$TMP/mnt" && umount "$TMP/mnt" &&
+		rmdir "$TMP/mnt" || return
+	echo 0 > events/marker_test/enable
+	[ "$(grep -c ': behind[0-9]*: ' trace)" -eq 1 ] || complain "$(cat trace)"
+}
+
 places()
 {
 	check "an unrolled loop" as_often unrolled
@@ -264,6 +324,8 @@ places()
 	check "a dormant marker does not evaluate its arguments" not_evaluated
 	check "available_markers" available
 	check "available_markers counts copies" copies
+	check "marker_sites" listed_sites
+	check "a kprobe behind a site" beside_sites
 }
 
 #
