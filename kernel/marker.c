@@ -504,7 +504,9 @@ static int marker_add_probe(struct marker_name *name,
  *	different data.
  *
  * A marker of a module that is loaded later and has another format than @probe
- * does not call the probe.
+ * does not call the probe. If @probe, its function or @data are in a module,
+ * and are still registered when the module is removed, or when its init
+ * function has failed, the log says so, and the probe is unregistered.
  *
  * Context: may sleep; takes locks that are taken to patch code. Not for probes.
  * Return: 0 on success, -EINVAL if @name is too long or empty or if the markers
@@ -692,19 +694,71 @@ static void marker_module_going(struct module *mod)
 	}
 }
 
+/* True if calling the probe would need the memory of @mod. */
+static bool marker_probe_is_in(const struct marker_registered_probe *reg,
+			       const struct module *mod)
+{
+	return within_module((unsigned long)reg->probe, mod) ||
+	       within_module((unsigned long)reg->probe->func, mod) ||
+	       within_module((unsigned long)reg->data, mod);
+}
+
+/* Returns true if there were such probes. */
+static bool marker_drop_probes_of(struct marker_name *name, struct module *mod)
+{
+	struct marker_registered_probe *reg, *next;
+	bool dropped = false;
+
+	list_for_each_entry_safe(reg, next, &name->probes, node) {
+		if (!marker_probe_is_in(reg, mod))
+			continue;
+		pr_warn("module %s goes with a probe for %s still registered\n",
+			mod->name, name->name);
+		list_del(&reg->node);
+		kfree(reg);
+		dropped = true;
+	}
+	if (dropped) {
+		/* As in marker_probe_unregister_nosync(). */
+		marker_update(name, GFP_KERNEL | __GFP_NOFAIL);
+		marker_put_name(name);
+	}
+	return dropped;
+}
+
+/*
+ * Unregister what a module should have unregistered in its exit function, or
+ * when its init function failed.
+ */
+static void marker_drop_probes(struct module *mod)
+{
+	struct marker_name *name, *next;
+	bool dropped = false;
+
+	list_for_each_entry_safe(name, next, &marker_names, node)
+		dropped |= marker_drop_probes_of(name, mod);
+	/* A CPU may still run one of them. */
+	if (dropped)
+		synchronize_rcu();
+}
+
 static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 				void *data)
 {
 	struct module *mod = data;
 	int ret = 0;
 
-	if (!mod->num_markers)
+	/* A module without markers may have probes. */
+	if (!mod->num_markers && state != MODULE_STATE_GOING)
 		return NOTIFY_OK;
 	mutex_lock(&marker_mutex);
-	if (state == MODULE_STATE_COMING)
+	if (state == MODULE_STATE_COMING) {
 		ret = marker_module_coming(mod);
-	else if (state == MODULE_STATE_GOING)
+	} else if (state == MODULE_STATE_GOING) {
+		/* While the markers of the module are still updated, too. */
+		marker_drop_probes(mod);
 		marker_module_going(mod);
+	}
 	mutex_unlock(&marker_mutex);
 	return notifier_from_errno(ret);
 }

@@ -3,7 +3,8 @@
  * Probes for the markers of test_marker, which may be loaded before or after
  * it: one typed, one that reads a va_list, and one that requires another
  * format. The parameters show how often each was called with the expected
- * arguments.
+ * arguments. With the parameter "leave", the module goes without unregistering
+ * them; with "fail", its init function fails after it has registered them.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -14,6 +15,13 @@
 #include <linux/string.h>
 
 static atomic_t nr_typed, nr_plain, nr_wrong;
+
+static bool leave;
+module_param(leave, bool, 0400);
+MODULE_PARM_DESC(leave, "leave the probes registered");
+static bool fail;
+module_param(fail, bool, 0400);
+MODULE_PARM_DESC(fail, "fail after registering the probes");
 
 static int get_count(char *buffer, const struct kernel_param *kp)
 {
@@ -73,6 +81,16 @@ DEFINE_MARKER_PROBE1(other_probe, "hhd=%d", int, call)
 	atomic_inc(&nr_wrong);
 }
 
+static void unregister_all(void)
+{
+	if (leave)
+		return;
+	marker_probe_unregister("test_marker_narrow", &other_probe, NULL);
+	marker_probe_unregister("test_marker_long_long", &plain_probe,
+				&nr_plain);
+	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
+}
+
 static int __init test_marker_probe_init(void)
 {
 	int ret;
@@ -83,30 +101,25 @@ static int __init test_marker_probe_init(void)
 		return ret;
 	ret = marker_probe_register("test_marker_long_long", &plain_probe,
 				    &nr_plain);
-	if (ret)
-		goto typed;
-	ret = marker_probe_register("test_marker_narrow", &other_probe, NULL);
+	if (!ret)
+		ret = marker_probe_register("test_marker_narrow", &other_probe,
+					    NULL);
 	/*
 	 * -EINVAL if the marker is loaded; otherwise it is not called when the
 	 * marker is loaded later.
 	 */
-	if (ret && ret != -EINVAL)
-		goto plain;
-	return 0;
-plain:
-	marker_probe_unregister("test_marker_long_long", &plain_probe,
-				&nr_plain);
-typed:
-	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
+	if (ret == -EINVAL)
+		ret = 0;
+	if (!ret && fail)
+		ret = -ENODEV;
+	if (ret)
+		unregister_all();
 	return ret;
 }
 
 static void __exit test_marker_probe_exit(void)
 {
-	marker_probe_unregister("test_marker_narrow", &other_probe, NULL);
-	marker_probe_unregister("test_marker_long_long", &plain_probe,
-				&nr_plain);
-	marker_probe_unregister("test_marker_narrow", &typed_probe, &nr_typed);
+	unregister_all();
 }
 
 module_init(test_marker_probe_init);

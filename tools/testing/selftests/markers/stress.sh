@@ -63,11 +63,13 @@ job_remove()
 	done 2> /dev/null
 }
 
-# Its probes are on a marker that the events have, too.
+# Its probes are on a marker that the events have, too. Every second time, it leaves them.
 job_probe()
 {
+	leave=0
 	while goes_on; do
-		modprobe test_marker_probe && sleep 0.05 && done_once probe
+		leave=$((1 - leave))
+		modprobe test_marker_probe leave=$leave && sleep 0.05 && done_once probe
 		grep -qvx 0 /sys/module/test_marker_probe/parameters/wrong && echo >> "$TMP/wrong"
 		modprobe -r test_marker_probe
 	done 2> /dev/null

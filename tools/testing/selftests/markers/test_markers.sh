@@ -536,6 +536,9 @@ probes()
 	check "probes for markers that are there" probes_later
 	check "probes before the module with markers" probes_before
 	check "probes and an event on one marker" probes_and_event
+	check "probes that a module leaves behind" probes_left
+	check "probes of a module that fails to load" probes_failed
+	check "probes left before the module with markers" probes_left_early
 }
 
 probes_later()
@@ -576,6 +579,67 @@ probes_and_event()
 	unload test_marker_probe
 	[ "$counts" = "4 4 0 " ] && [ "$found" -eq 4 ] && [ "$after" = "5 5 0 " ] ||
 		complain "$counts $found $after"
+}
+
+# "dropped TEXT MARKER...": what was said since TEXT is that each MARKER had such a probe.
+dropped()
+{
+	said_since "$1" > "$TMP/log"
+	shift
+	for marker in "$@"; do
+		line="marker: module test_marker_probe goes with a probe for $marker still"
+		grep -q "$line registered" "$TMP/log" || complain "nothing was said of $marker" ||
+			return
+	done
+	available_lines | lacks '^on test_marker_\(narrow\|long_long\) ' ||
+		complain "a marker is on"
+}
+
+# Nothing of the module is called when it is gone, an event of the marker stays, and the
+# module can be loaded again.
+probes_left()
+{
+	accepted +test_marker_narrow && echo "left $$" > /dev/kmsg &&
+		modprobe test_marker_probe leave=1 && echo 2 > $FIRE || return
+	counts="$(probe_counts)"
+	unload test_marker_probe
+	[ ! -d /sys/module/test_marker_probe ] || complain "it is still there" || return
+	available_lines | grep -q '^on test_marker_narrow ' &&
+		available_lines | grep -q '^off test_marker_long_long ' ||
+		complain "$(available_lines | grep '_narrow\|_long_long')" || return
+	echo > trace
+	echo 3 > $FIRE
+	[ "$(records test_marker_narrow | wc -l)" -eq 3 ] || complain "$(cat trace)" || return
+	undefine
+	dropped "left $$" test_marker_narrow test_marker_long_long || return
+	modprobe test_marker_probe && echo 2 > $FIRE
+	again="$(probe_counts)"
+	unload test_marker_probe
+	[ "$counts" = "2 2 0 " ] && [ "$again" = "2 2 0 " ] || complain "$counts $again"
+}
+
+probes_failed()
+{
+	echo "failed $$" > /dev/kmsg
+	! modprobe test_marker_probe leave=1 fail=1 2> /dev/null || {
+		unload test_marker_probe
+		complain "it was loaded"
+		return
+	}
+	echo 3 > $FIRE
+	dropped "failed $$" test_marker_narrow test_marker_long_long
+}
+
+# With the probe that wants another format.
+probes_left_early()
+{
+	unload $MODULE
+	echo "early $$" > /dev/kmsg
+	modprobe test_marker_probe leave=1
+	unload test_marker_probe
+	modprobe $MODULE && echo 3 > $FIRE
+	dropped "early $$" test_marker_narrow test_marker_long_long || return
+	[ "$(grep -c "test_marker_narrow still" "$TMP/log")" -eq 2 ] || complain "$(cat "$TMP/log")"
 }
 
 #
