@@ -247,6 +247,25 @@ bool marker_has_format(const char *name, const char *format)
 	return found && !strcmp(found, format);
 }
 
+/**
+ * marker_is_builtin - check that there is a marker of this name in the kernel
+ * @name: of the marker
+ *
+ * The kernel image has such a marker as long as it runs. Markers of modules do
+ * not count.
+ *
+ * Context: may sleep.
+ * Return: true if there is such a marker, false otherwise.
+ */
+bool marker_is_builtin(const char *name)
+{
+	struct marker like = { .name = name }, *found = &like;
+
+	guard(mutex)(&marker_mutex);
+	return marker_walk_range(__start___markers, __stop___markers, NULL,
+				 marker_find, &found);
+}
+
 #ifdef CONFIG_JUMP_LABEL
 
 /* A jump table; @started: code in init sections is gone, or about to go. */

@@ -207,6 +207,7 @@ void marker_for_each_site(const struct marker *marker, struct module *mod,
 			  marker_site_fn fn, void *arg);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);
+bool marker_is_builtin(const char *name);
 
 #else
 

@@ -7,6 +7,11 @@
  * code, see event_fetch.c, builds the record from the arguments of the marker.
  * The event is printed with the format of the marker.
  *
+ * A marker of a module may come back with another format. The fields of the
+ * event cannot change then. Each of them is found in the new format by its
+ * name, and gets an adapter: other fetch code for the same record. The hidden
+ * field __missing has a bit for each field that the new format does not have.
+ *
  * event_mutex protects the events. It comes before the mutex of kernel/marker.c
  * in the lock order.
  *
@@ -67,6 +72,20 @@ static const char * const marker_event_err_text[MARKER_NR_ERRS] = {
 		"Format of the marker has a conversion that is too long",
 };
 
+/* Connects an event to a marker with another format than the event. */
+struct marker_event_adapter {
+	struct rcu_head		rcu;
+	struct marker_event	*event;
+	/* What __missing is set to. */
+	u32			missing;
+	u8			nr_slots;
+	u32			wide;
+	struct fetch_code	code;
+	struct marker_probe	probe;
+	/* That of the marker. */
+	char			format[];
+};
+
 /* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
 	struct fetch_event	base;
@@ -88,6 +107,14 @@ struct marker_event {
 	/* The probe; its format is a copy of that of the marker. */
 	struct marker_probe	probe;
 	bool			attached;
+	/* NULL unless the marker has another format by now. */
+	struct marker_event_adapter	*adapter;
+	/* Offset of __missing in the payload; negative if there is none. */
+	s8			missing_at;
+	/* Room for a string in the payload, in bytes. */
+	u16			room;
+	/* The definition has a list of fields. */
+	bool			has_fields;
 	struct marker_format	*format;
 	/* The index in format->args of each field. */
 	u8			args[FETCH_MAX_FIELDS];
@@ -132,7 +159,8 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 	 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
 
 struct marker_event_area {
-	u64			slots[FETCH_MAX_FIELDS];
+	/* One more for the adapters, see MARKER_EVENT_MISSING_SLOT. */
+	u64			slots[FETCH_MAX_FIELDS + 1];
 	struct fetch_buffer	buffer;
 };
 
@@ -190,27 +218,44 @@ static void marker_event_where(const struct fetch_event *event,
 #endif
 }
 
-static void notrace marker_event_probe(void *data, struct marker_call *call)
+/* Returns NULL if hits are nested too deep. marker_event_put_area() follows. */
+static __always_inline struct marker_event_area *
+marker_event_get_area(struct marker_event_areas *areas,
+		      struct marker_event *event)
 {
-	struct marker_event_areas *areas =
-		this_cpu_ptr(marker_event_pool.buffers);
-	struct marker_event *event = data;
-	const u16 *to = event->to, *end = to + event->nr_slots;
 	int level = areas->nr_used++;
-	struct marker_event_area *area;
-	unsigned int len;
 
 	/*
 	 * A context that interrupts this uses the next area, and restores
 	 * nr_used.
 	 */
 	barrier();
-	if (unlikely(level >= MARKER_EVENT_NR_LEVELS)) {
-		atomic_long_inc(&event->missed);
+	if (likely(level < MARKER_EVENT_NR_LEVELS))
+		return &areas->levels[level];
+	atomic_long_inc(&event->missed);
+	return NULL;
+}
+
+static __always_inline void
+marker_event_put_area(struct marker_event_areas *areas)
+{
+	barrier();
+	areas->nr_used--;
+}
+
+static void notrace marker_event_probe(void *data, struct marker_call *call)
+{
+	struct marker_event_areas *areas =
+		this_cpu_ptr(marker_event_pool.buffers);
+	struct marker_event *event = data;
+	struct marker_event_area *area = marker_event_get_area(areas, event);
+	const u16 *to = event->to, *end = to + event->nr_slots;
+	unsigned int len;
+
+	if (unlikely(!area))
 		goto out;
-	}
-	area = &areas->levels[level];
-	*(u32 *)area->buffer.payload = 0;
+	/* __fault and __missing, if there are any. */
+	memset(area->buffer.payload, 0, 2 * sizeof(u32));
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)area + *to, call,
 					  event->wide & bit);
@@ -221,8 +266,22 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len,
 		   true);
 out:
-	barrier();
-	areas->nr_used--;
+	marker_event_put_area(areas);
+}
+
+/*
+ * The probe in force, and its data: the event, or its adapter if the marker has
+ * another format than the event.
+ */
+static const struct marker_probe *
+marker_event_current_probe(const struct marker_event *event)
+{
+	return event->adapter ? &event->adapter->probe : &event->probe;
+}
+
+static void *marker_event_current_data(struct marker_event *event)
+{
+	return event->adapter ? (void *)event->adapter : event;
 }
 
 static int marker_event_attach(struct fetch_event *base)
@@ -233,7 +292,9 @@ static int marker_event_attach(struct fetch_event *base)
 
 	if (event->attached)
 		return 0;
-	ret = marker_probe_register(event->marker, &event->probe, event);
+	ret = marker_probe_register(event->marker,
+				    marker_event_current_probe(event),
+				    marker_event_current_data(event));
 	/*
 	 * A marker of this name with another format was loaded in the meantime;
 	 * marker_event_show_line() reports it.
@@ -252,8 +313,9 @@ static void marker_event_detach(struct fetch_event *base)
 
 	/* Freeing the event or its trace files waits for a grace period. */
 	if (event->attached)
-		marker_probe_unregister_nosync(event->marker, &event->probe,
-					       event);
+		marker_probe_unregister_nosync(event->marker,
+					       marker_event_current_probe(event),
+					       marker_event_current_data(event));
 	event->attached = false;
 }
 
@@ -336,6 +398,22 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
 }
 
+/* Where fetch code finds the field if all arguments are in slots. */
+static void marker_event_set_source(struct fetch_field *field,
+				    const struct marker_arg *arg)
+{
+	field->arg = arg->slot;
+	field->from = arg->slot * sizeof(u64);
+	field->read = arg->read;
+	field->nr_derefs = arg->read;
+	field->max_len = arg->max_len;
+	field->limited = arg->limited;
+	if (arg->limited)
+		field->limit_from = (arg->slot - 1) * sizeof(u64) +
+			(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
+			 sizeof(long) - sizeof(int) : 0);
+}
+
 static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 {
 	struct marker_event *event = ctx->event;
@@ -355,16 +433,7 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 	field->type = arg->type;
 	field->count = arg->count;
 	field->fault = -1;
-	field->arg = arg->slot;
-	field->from = arg->slot * sizeof(u64);
-	field->read = arg->read;
-	field->nr_derefs = arg->read;
-	field->max_len = arg->max_len;
-	field->limited = arg->limited;
-	if (arg->limited)
-		field->limit_from = (arg->slot - 1) * sizeof(u64) +
-			(IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
-			 sizeof(long) - sizeof(int) : 0);
+	marker_event_set_source(field, arg);
 	event->args[event->base.nr_fields++] = nr;
 	return 0;
 }
@@ -378,6 +447,7 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
 	if (!event->base.fields)
 		return -ENOMEM;
+	event->has_fields = ctx->def.has_fields;
 	if (ctx->def.nr_fields > nr)
 		return marker_event_fail(ctx, MARKER_ERR_TOO_MANY_FIELDS,
 					 ctx->def.fields[nr].start);
@@ -393,8 +463,19 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 }
 
 /*
- * Lay out the payload: the fault word, the fields, then the strings; and
- * compile the fetch code.
+ * True if the event may be connected to a marker with another format later. The
+ * format of a marker in the kernel image stays, and no module with another one
+ * is loaded.
+ */
+static bool marker_event_may_change(const struct marker_event *event)
+{
+	return IS_ENABLED(CONFIG_MODULES) && event->base.nr_fields &&
+	       (event->nr_names > 1 || !marker_is_builtin(event->marker));
+}
+
+/*
+ * Lay out the payload: the fault word, __missing, the fields, then the strings;
+ * and compile the fetch code.
  */
 static int marker_event_make_layout(struct marker_event_ctx *ctx)
 {
@@ -414,6 +495,11 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	event->base.has_faults = faults;
 	if (faults)
 		offset = sizeof(u32);
+	event->missing_at = -1;
+	if (marker_event_may_change(event)) {
+		event->missing_at = offset;
+		offset += sizeof(u32);
+	}
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
@@ -429,6 +515,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	if (nr_strings && room < FETCH_MIN_STRING)
 		return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
 					 ctx->def.definition);
+
+	event->room = room;
 
 	event->code = kzalloc_obj(*event->code);
 	if (!event->code)
@@ -453,7 +541,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 {
 	struct trace_event_fields *to;
 
-	to = kcalloc(event->base.nr_fields + 3, sizeof(*to), GFP_KERNEL);
+	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
 	event->base.class.fields_array = to;
@@ -462,9 +550,15 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 	if (event->base.has_faults)
 		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
 				       false);
+	if (event->missing_at >= 0)
+		to = fetch_trace_field(to, "u32", "__missing", sizeof(u32), 0,
+				       false);
 	fetch_trace_fields(to, event->base.fields, event->base.nr_fields);
 	return 0;
 }
+
+/* What a field reads as that the marker does not have. */
+static const char marker_event_missing_text[] = "(missing)";
 
 static const struct fetch_field *
 marker_event_field_of(const struct marker_event *event, int arg)
@@ -602,6 +696,8 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		}
 		at++;
 	}
+	if (event->missing_at >= 0)
+		seq_buf_puts(s, "%s");
 	seq_buf_putc(s, '"');
 	for (int i = 0; i < base->nr_fields; i++) {
 		const struct marker_arg *from = &format->args[event->args[i]];
@@ -614,6 +710,9 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			       base->fields[i].name, from->count);
 		fetch_print_fmt_fault(s, &base->fields[i]);
 	}
+	if (event->missing_at >= 0)
+		seq_buf_puts(s,
+			     ", REC->__missing ? \" # some fields are missing\" : \"\"");
 }
 
 static void marker_event_print_value(struct trace_seq *s,
@@ -654,6 +753,12 @@ static void marker_event_print_arg(struct trace_seq *s,
 	const void *at = rec->payload + field->offset;
 	char spec[MARKER_MAX_SPEC + 3];
 
+	if (event->missing_at >= 0 &&
+	    *(const u32 *)(rec->payload + event->missing_at) &
+	    BIT(field - event->base.fields)) {
+		trace_seq_puts(s, marker_event_missing_text);
+		return;
+	}
 	if (fetch_is_string(arg->type)) {
 		marker_event_short_spec(event, arg, spec);
 		trace_seq_printf(s, spec,
@@ -719,6 +824,7 @@ static void marker_event_destroy(struct marker_event *event)
 	fetch_free_event(&event->base);
 	for (int i = 0; i < event->nr_names; i++)
 		kfree(event->names[i]);
+	kfree(event->adapter);
 	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
@@ -1012,10 +1118,25 @@ static int marker_event_free(struct dyn_event *ev)
 	return 0;
 }
 
+static void marker_event_show_missing(struct seq_file *m,
+				      const struct marker_event *event)
+{
+	const char *before = ", without ";
+
+	seq_puts(m, "\t# connected by the names of its fields");
+	for (int i = 0; i < event->base.nr_fields; i++) {
+		if (!(event->adapter->missing & BIT(i)))
+			continue;
+		seq_printf(m, "%s%s", before, event->base.fields[i].name);
+		before = ", ";
+	}
+}
+
 static void marker_event_show_line(struct seq_file *m,
 				   struct marker_event *event, bool names)
 {
-	bool there = marker_has_format(event->marker, event->probe.format);
+	bool there = marker_has_format(event->marker,
+				       marker_event_current_probe(event)->format);
 	char *format = there ? NULL : marker_get_format(event->marker);
 	long missed = atomic_long_read(&event->missed);
 
@@ -1032,6 +1153,8 @@ static void marker_event_show_line(struct seq_file *m,
 			   format ? "has another format now" : "is gone");
 	else if (event->marker != event->names[0])
 		seq_printf(m, "\t# connected to %s", event->marker);
+	if (there && event->adapter)
+		marker_event_show_missing(m, event);
 	if (missed)
 		seq_printf(m, "\t# missed %ld", missed);
 	seq_putc(m, '\n');
@@ -1056,25 +1179,211 @@ static struct dyn_event_operations marker_event_ops = {
 #ifdef CONFIG_MODULES
 
 /*
- * Attach the event to the first marker of its definition that exists, if any.
+ * The slot with the address of marker_event_missing_text: the source of strings
+ * that the marker does not have.
+ */
+#define MARKER_EVENT_MISSING_SLOT	FETCH_MAX_FIELDS
+
+/* As marker_event_probe(), with all arguments in slots, in their own order. */
+static void notrace marker_event_probe_adapted(void *data,
+					       struct marker_call *call)
+{
+	struct marker_event_areas *areas =
+		this_cpu_ptr(marker_event_pool.buffers);
+	struct marker_event_adapter *adapter = data;
+	struct marker_event *event = adapter->event;
+	struct marker_event_area *area = marker_event_get_area(areas, event);
+	unsigned int len;
+
+	if (unlikely(!area))
+		goto out;
+	/* Other fields than strings are 0 if they are missing. */
+	memset(area->buffer.payload, 0, event->base.payload_size);
+	if (event->missing_at >= 0)
+		*(u32 *)(area->buffer.payload + event->missing_at) =
+			adapter->missing;
+	for (int i = 0; i < adapter->nr_slots; i++)
+		marker_event_get_argument(&area->slots[i], call,
+					  adapter->wide & BIT(i));
+	*(unsigned long *)&area->slots[MARKER_EVENT_MISSING_SLOT] =
+		(unsigned long)marker_event_missing_text;
+	len = fetch_exec(&adapter->code, area->slots, area->buffer.payload,
+			 event->base.payload_size);
+	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len,
+		   true);
+out:
+	marker_event_put_area(areas);
+}
+
+/* The first argument with this name, or NULL. */
+static const struct marker_arg *
+marker_event_find_arg(const char *text, const struct marker_format *format,
+		      const char *name, size_t len)
+{
+	for (int i = 0; i < format->nr_args; i++)
+		if (format->args[i].name.len == len &&
+		    !memcmp(text + format->args[i].name.start, name, len))
+			return &format->args[i];
+	return NULL;
+}
+
+/* %d, %u and %x all take an int. */
+static enum fetch_format marker_event_kind_of(const struct marker_arg *arg)
+{
+	switch (arg->type->format) {
+	case FETCH_SIGNED:
+	case FETCH_HEX:
+		return FETCH_UNSIGNED;
+	default:
+		return arg->type->format;
+	}
+}
+
+/* How long a string may be is no part of its type. */
+static bool marker_event_same_type(const struct marker_arg *a,
+				   const struct marker_arg *b)
+{
+	return marker_event_kind_of(a) == marker_event_kind_of(b) &&
+	       a->type->size == b->type->size && a->count == b->count &&
+	       a->read == b->read && a->print == b->print;
+}
+
+/*
+ * The argument of another format that a field of the event stands for, by the
+ * name and type that the argument of the field has in its own format; or NULL.
+ */
+static const struct marker_arg *
+marker_event_find_again(const struct marker_event *event, int field,
+			const char *text, const struct marker_format *format)
+{
+	const struct marker_arg *own =
+		&event->format->args[event->args[field]], *found;
+	const char *name = event->probe.format + own->name.start;
+	size_t len = own->name.len;
+
+	/* Of several arguments with one name, only the first is known by it. */
+	if (!len || marker_event_find_arg(event->probe.format, event->format,
+					  name, len) != own)
+		return NULL;
+	found = marker_event_find_arg(text, format, name, len);
+	return found && marker_event_same_type(own, found) ? found : NULL;
+}
+
+static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
+					 const struct marker_format *format)
+{
+	const struct marker_event *event = adapter->event;
+
+	adapter->nr_slots = format->nr_slots;
+	adapter->wide = format->wide;
+	for (int i = 0; i < event->base.nr_fields; i++) {
+		const struct marker_arg *arg =
+			marker_event_find_again(event, i, adapter->format,
+						format);
+		const struct marker_arg missing = {
+			.slot = MARKER_EVENT_MISSING_SLOT, .read = true,
+		};
+		struct fetch_field field = event->base.fields[i];
+
+		if (!arg)
+			adapter->missing |= BIT(i);
+		if (!arg && !fetch_is_string(field.type))
+			continue;
+		marker_event_set_source(&field, arg ?: &missing);
+		fetch_compile(&adapter->code, &field, event->room);
+	}
+}
+
+/*
+ * Returns an adapter for a marker of this format, NULL if the event cannot be
+ * connected to it, or ERR_PTR(-ENOMEM). If the definition has a list of fields,
+ * the marker must have all of them, else one of them, if there are any.
+ */
+static struct marker_event_adapter *
+marker_event_make_adapter(struct marker_event *event, const char *text)
+{
+	struct marker_format *format __free(kfree) = kzalloc_obj(*format);
+	unsigned int nr = event->base.nr_fields;
+	struct marker_event_adapter *adapter;
+	size_t size = strlen(text) + 1;
+	u16 pos;
+
+	if (!format)
+		return ERR_PTR(-ENOMEM);
+	if (marker_parse_format(text, format, &pos))
+		return NULL;
+	adapter = kzalloc(struct_size(adapter, format, size), GFP_KERNEL);
+	if (!adapter)
+		return ERR_PTR(-ENOMEM);
+	memcpy(adapter->format, text, size);
+	adapter->event = event;
+	adapter->probe.func = marker_event_probe_adapted;
+	adapter->probe.format = adapter->format;
+	marker_event_compile_adapter(adapter, format);
+	if (!adapter->missing ||
+	    (!event->has_fields && adapter->missing != GENMASK(nr - 1, 0)))
+		return adapter;
+	kfree(adapter);
+	return NULL;
+}
+
+/*
+ * True if the event can be connected to the marker of this name. *@adapter is
+ * set to the adapter that it takes, which may be the current one, or to NULL.
+ */
+static bool marker_event_can_connect(struct marker_event *event, char *name,
+				     struct marker_event_adapter **adapter)
+{
+	char *format __free(kfree) = NULL;
+
+	*adapter = NULL;
+	if (marker_has_format(name, event->probe.format))
+		return true;
+	/* There is no place to say what is missing. */
+	if (event->base.nr_fields && event->missing_at < 0)
+		return false;
+	if (event->adapter && marker_has_format(name, event->adapter->format)) {
+		*adapter = event->adapter;
+		return true;
+	}
+	format = marker_get_format(name);
+	if (!IS_ERR_OR_NULL(format))
+		*adapter = marker_event_make_adapter(event, format);
+	if (IS_ERR(format) || IS_ERR(*adapter)) {
+		pr_warn("%s cannot be connected to %s: no memory\n",
+			trace_event_name(&event->base.call), name);
+		*adapter = NULL;
+	}
+	return *adapter;
+}
+
+/*
+ * Attach the event to the first marker of its definition that exists and fits,
+ * if any.
  */
 static void marker_event_choose_marker(struct marker_event *event)
 {
+	struct marker_event_adapter *adapter = NULL, *old = event->adapter;
+	const struct marker_probe *probe;
 	char *chosen = NULL;
 	int ret;
 
 	for (int i = 0; i < event->nr_names && !chosen; i++)
-		if (marker_has_format(event->names[i], event->probe.format))
+		if (marker_event_can_connect(event, event->names[i], &adapter))
 			chosen = event->names[i];
-	if (!chosen || (chosen == event->marker &&
+	if (!chosen || (chosen == event->marker && adapter == old &&
 			event->attached == !!event->base.nr_users))
 		return;
 	if (event->base.nr_users) {
-		ret = marker_probe_register(chosen, &event->probe, event);
+		probe = adapter ? &adapter->probe : &event->probe;
+		ret = marker_probe_register(chosen, probe,
+					    adapter ? (void *)adapter : event);
 		if (ret) {
 			pr_warn("%s cannot be connected to %s: %d\n",
 				trace_event_name(&event->base.call), chosen,
 				ret);
+			if (adapter != old)
+				kfree(adapter);
 			return;
 		}
 	}
@@ -1085,7 +1394,10 @@ static void marker_event_choose_marker(struct marker_event *event)
 	marker_event_detach(&event->base);
 	fetch_must_wait();
 	event->marker = chosen;
+	event->adapter = adapter;
 	event->attached = event->base.nr_users;
+	if (old && old != adapter)
+		kfree_rcu(old, rcu);
 }
 
 static void marker_event_define_waiting(struct module *mod)

@@ -25,8 +25,8 @@ clean_up()
 	cd "$TRACING" || return
 	[ ! -d $INSTANCE ] || rmdir $INSTANCE
 	tidy
-	for module in test_marker_probe test_marker_clash test_marker_fallback $MODULE \
-		      test_rust_marker; do
+	for module in test_marker_probe test_marker_clash test_marker_changed \
+		      test_marker_fallback $MODULE test_rust_marker; do
 		[ ! -d /sys/module/$module ] || unload $module
 	done
 	cd /
@@ -115,13 +115,15 @@ conversions()
 	check "pointers that cannot be read" shows ${m}_bad_pointer \
 		"mac 00:00:00:00:00:00(fault)"
 	check "fields of integers" format ${m}_int \
-		"s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
+		"u32 __missing; s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
 	string="__data_loc char[]"
-	check "fields of strings" format ${m}_string "$string name; $string text; $string padded"
-	check "fields without names" format ${m}_ten "s32 arg1; s32 arg2; s32 arg3; s32 arg4;\
- s32 arg5; s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
+	check "fields of strings" format ${m}_string \
+		"u32 __missing; $string name; $string text; $string padded"
+	check "fields without names" format ${m}_ten \
+		"u32 __missing; s32 arg1; s32 arg2; s32 arg3; s32 arg4; s32 arg5;\
+ s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
 	check "fields with faults" format ${m}_address \
-		"u32 __fault; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
+		"u32 __fault; u32 __missing; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
 }
 
 long_string()
@@ -343,6 +345,7 @@ definitions()
 	check "several events of a marker" several
 	check "a second marker if the first is not there" fallback
 	check "a marker that goes and comes" gone
+	check "a marker that comes with another format" changed
 	check "what is read can be written" again
 	check "removal" removal
 	check "dynamic_events" dynamic
@@ -403,6 +406,69 @@ gone()
 	echo > trace
 	echo 2 > $FIRE
 	[ "$(records test_marker_ten | wc -l)" -eq 2 ]
+}
+
+# What it still has is found by name and type; an event with a list needs all of the list.
+changed()
+{
+	present test_marker_changed || { skip "no module with other formats"; return; }
+	changed_formats
+	status=$?
+	unload test_marker_changed
+	modprobe $MODULE
+	return $status
+}
+
+changed_formats()
+{
+	names="connected by the names of its fields"
+	another="marker has another format now"
+	mac=02:00:00:00:00:09
+	cat > "$TMP/wanted" <<- END
+	test_marker_changing	# $names, without nr, last
+	test_marker_shrinking	# $names, without name, id, bytes, err
+	test_marker_replaced	# $another
+	m:markers/some test_marker_changing(NULL, amount, NULL, hw)	# $names
+	m:markers/none test_marker_changing()	# $names
+	m:markers/all test_marker_changing(NULL, amount, _, _, _, _, last)	# $another
+	END
+	cut -f 1 "$TMP/wanted" > "$TMP/lines"
+	while read -r line; do
+		accepted "$line" || return
+	done < "$TMP/lines"
+	cmp $FE "$TMP/lines" && echo 1 > events/markers/enable || return
+	unload $MODULE
+	modprobe test_marker_changed || return
+	cmp $FE "$TMP/wanted" || complain "$(cat $FE)" || return
+	echo > trace
+	fire=/sys/module/test_marker_changed/parameters/fire
+	echo 1 > $fire
+	for event in test_marker_changing test_marker_shrinking test_marker_replaced some none \
+		     all; do
+		records $event
+	done > "$TMP/found"
+	cat > "$TMP/wanted" <<- END
+	nr (missing) size 5000000000 name 'four' mac $mac flags 1f more 'longer' last (missing)
+	left 8 name (missing) id (missing) bytes (missing) err (missing)
+	nr ... size 5000000000 name '...' mac $mac flags ... more '...' last ...
+	nr ... size ... name '...' mac ... flags ... more '...' last ...
+	END
+	cmp "$TMP/found" "$TMP/wanted" || complain "$(cat "$TMP/found")" || return
+	# The bits of the first field and of the seventh.
+	echo "__missing != 65" > events/markers/test_marker_changing/filter
+	echo > trace
+	echo 1 > $fire
+	[ "$(records test_marker_changing | wc -l)" -eq 0 ] || complain "$(cat trace)" || return
+	# And back.
+	unload test_marker_changed
+	[ "$(grep -c '# marker is gone' $FE)" -eq 6 ] || complain "$(cat $FE)" || return
+	modprobe $MODULE
+	cmp $FE "$TMP/lines" || return
+	echo > trace
+	echo 1 > $FIRE
+	[ "$(records test_marker_changing)" = "nr 1 size -2 name 'first' mac 02:00:00:00:00:01\
+ flags 3 more 'abcd' last 4" ] && [ "$(records test_marker_replaced)" = "before 6" ] ||
+		complain "$(cat trace)"
 }
 
 again()
@@ -755,7 +821,7 @@ padding()
 	accepted "test_marker_narrow(a, NULL, NULL, NULL, e)" || return
 	"$DIR"/../rust_tracepoint/perf_raw $FIRE 2 \
 		"$(cat events/markers/test_marker_narrow/id)" > "$TMP/raw"
-	[ "$(grep -c '^1 .\{32\}fd00\(dcfe\|fedc\)' "$TMP/raw")" -eq 2 ] || {
+	[ "$(grep -c '^1 .\{32\}0\{8\}fd00\(dcfe\|fedc\)' "$TMP/raw")" -eq 2 ] || {
 		sed -e 's/^/# /' "$TMP/raw"
 		return 1
 	}
