@@ -547,3 +547,30 @@ enum func_event_err func_event_parse(const char *text,
 	*pos = parser.err_pos;
 	return parser.err;
 }
+
+/**
+ * func_event_parse_c_type - find the type of a value by its name in C
+ * @text: the type, terminated by a null byte, as in "const char *"
+ *
+ * Context: any; it does not sleep and allocates nothing.
+ * Return: the type, that of a string for a pointer to constant char; or NULL if
+ *	there is none of this name.
+ */
+const struct fetch_type *func_event_parse_c_type(const char *text)
+{
+	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
+	struct func_event_field_def field = {};
+	const char *star = strchr(text, '*');
+
+	parser_skip_space(p);
+	if (!func_event_parse_type(p, &field) || *p->at || field.count ||
+	    field.type == &fetch_void_type)
+		return NULL;
+	p->at = text;
+	parser_skip_space(p);
+	if (star && !strchr(star + 1, '*') &&
+	    func_event_parse_keyword(p, "const") &&
+	    func_event_parse_keyword(p, "char"))
+		return &fetch_string_type;
+	return field.type;
+}

@@ -72,7 +72,7 @@ struct func_event_field_def {
  * @function: its name
  * @prototype: the start of the prototype: the line without group and event
  * @has_args: the definition has parentheses; if not, the arguments come from
- *	BTF
+ *	BTF, or from what the kernel knows of the system call
  * @nr_args: number of arguments that are used or skipped
  * @arg_at: position of each argument in the text, for error_log
  * @at_return: the event is at the return of the function
@@ -149,5 +149,6 @@ bool func_event_has_prefix(const char *text);
 
 enum func_event_err func_event_parse(const char *text,
 				     struct func_event_def *def, u16 *pos);
+const struct fetch_type *func_event_parse_c_type(const char *text);
 
 #endif

@@ -22,12 +22,16 @@
 #include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/syscalls.h>
 #include <linux/tracepoint.h>
 
 #include <asm/sections.h>
 #include <asm/setup.h>
 #include <asm/syscall.h>
 
+#include <trace/syscall.h>
+
+#include "event_text.h"
 #include "func_event.h"
 #include "trace.h"
 #include "trace_dynevent.h"
@@ -516,6 +520,124 @@ static int func_event_check_names(struct func_event_ctx *ctx)
 	return 0;
 }
 
+#ifdef CONFIG_FTRACE_SYSCALLS
+
+/*
+ * The metadata of the system call that the event is of, or NULL. The array of
+ * them is in init memory, so take it from the event at its entry.
+ */
+static const struct syscall_metadata *
+func_event_metadata(const struct func_event *event)
+{
+	const struct syscall_metadata *meta;
+	struct trace_event_call *call;
+	const char *name;
+
+	lockdep_assert_held(&event_mutex);
+	if (event->syscall)
+		name = event->symbol + strlen(FUNC_EVENT_SYSCALL_WRAPPER);
+	else if (!event->module && strstarts(event->symbol, "sys_"))
+		name = event->symbol + strlen("sys_");
+	else
+		return NULL;
+	list_for_each_entry(call, &ftrace_events, list) {
+		if (call->class != &event_class_syscall_enter)
+			continue;
+		meta = call->data;
+		if (!strcmp(meta->name + strlen("sys_"), name))
+			return meta;
+	}
+	return NULL;
+}
+
+/* Depending on the compiler, __user is an attribute: leave these out. */
+static void func_event_strip_attributes(char *text)
+{
+	static const char word[] = "__attribute__";
+	char *end;
+	int depth;
+
+	while ((text = strstr(text, word))) {
+		depth = 0;
+		for (end = text + strlen(word); *end; end++) {
+			depth += (*end == '(') - (*end == ')');
+			if (*end == ')' && !depth) {
+				end++;
+				break;
+			}
+		}
+		memmove(text, end, strlen(end) + 1);
+	}
+}
+
+/*
+ * Memory of a length that another argument gives is no string. Types without a
+ * name in this language are those of handles, and of pointers.
+ */
+static const struct fetch_type *
+func_event_metadata_type(const struct syscall_metadata *meta, int arg)
+{
+	char *text __free(kfree) = kstrdup(meta->types[arg], GFP_KERNEL);
+	const struct fetch_type *type;
+
+	if (!text)
+		return NULL;
+	func_event_strip_attributes(text);
+	type = func_event_parse_c_type(text);
+	if (type && fetch_is_string(type) && (meta->user_mask & BIT(arg)) &&
+	    meta->user_arg_size >= 0 && !meta->user_arg_is_str)
+		return &fetch_pointer_type;
+	return type ?: fetch_integer(sizeof(long), FETCH_HEX);
+}
+
+/* All arguments of a system call. */
+static int func_event_make_metadata_args(struct func_event_ctx *ctx,
+					 const struct syscall_metadata *meta)
+{
+	struct fetch_field *field = ctx->event->base.fields;
+
+	for (int i = 0; i < meta->nb_args; i++, field++) {
+		if (i >= func_event_nr_args(ctx->event->syscall))
+			return func_event_fail(ctx,
+					       FUNC_EVENT_ERR_TOO_MANY_ARGS,
+					       ctx->def.function.start);
+		field->fault = -1;
+		field->at = ctx->def.function.start;
+		field->arg = i;
+		field->type = func_event_metadata_type(meta, i);
+		field->name = text_is_reserved(meta->args[i]) ?
+			kasprintf(GFP_KERNEL, "arg%d", i + 1) :
+			kstrdup(meta->args[i], GFP_KERNEL);
+		/* Counted even on failure, so that its name is freed. */
+		ctx->event->base.nr_fields++;
+		if (!field->type || !field->name)
+			return -ENOMEM;
+		if (fetch_is_string(field->type)) {
+			field->read = true;
+			field->nr_derefs = 1;
+		}
+	}
+	return 0;
+}
+
+#else
+
+struct syscall_metadata;
+
+static const struct syscall_metadata *
+func_event_metadata(const struct func_event *event)
+{
+	return NULL;
+}
+
+static int func_event_make_metadata_args(struct func_event_ctx *ctx,
+					 const struct syscall_metadata *meta)
+{
+	return 0;
+}
+
+#endif
+
 static int func_event_make_field(struct func_event_ctx *ctx,
 				 const struct func_event_field_def *def,
 				 struct fetch_field *field)
@@ -555,6 +677,9 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 	case FUNC_EVENT_RETURN:
 		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
 			err = FUNC_EVENT_ERR_NO_RETVAL;
+		else if (!field->type && func_event_metadata(ctx->event))
+			/* All of them return a long. */
+			field->type = fetch_find_type("long", strlen("long"));
 		else if (!field->type)
 			err = func_event_need_btf(ctx) ?:
 				func_event_btf_return(ctx->btf, field);
@@ -613,6 +738,7 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 static int func_event_make_fields(struct func_event_ctx *ctx)
 {
 	struct func_event *event = ctx->event;
+	const struct syscall_metadata *meta;
 	unsigned int nr = ctx->def.nr_fields;
 	int ret, i;
 
@@ -631,7 +757,9 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 		return -ENOMEM;
 
 	if (!ctx->def.has_args) {
-		ret = func_event_make_btf_args(ctx);
+		meta = func_event_metadata(event);
+		ret = meta ? func_event_make_metadata_args(ctx, meta) :
+			     func_event_make_btf_args(ctx);
 		if (ret)
 			return ret;
 	}

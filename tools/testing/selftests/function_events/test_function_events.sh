@@ -382,7 +382,8 @@ type_information()
 	check "BTF: refuses members at the return" btf refused "$no" "$i() -> x64 a | ^item->number"
 	check "BTF: refuses to show what is not returned" \
 		btf refused "$no" "test_func_none() -> ^ret"
-	check "BTF: refuses a function that it does not have" btf refused "$none" "^SyS_openat"
+	check "BTF: refuses a function that it does not have" \
+		btf refused "$none" "SyS_openat(^filename->text)"
 }
 
 btf()
@@ -828,6 +829,8 @@ users()
 	check "system calls: the same values as syscalls:*" same_as_syscalls
 	check "system calls: return values" syscall_returns
 	check "system calls by all their names" syscall_names
+	check "system calls without a prototype" bare_syscalls
+	check "system calls without a prototype, at the return" bare_syscall_returns
 	check "nothing is between a function and its event" trampoline
 	check "hard interrupts and NMIs" contexts
 	check "an event within another, on one CPU" nested
@@ -1039,6 +1042,52 @@ syscall_names()
 		}
 	done
 	undefine
+}
+
+# "field_names EVENT": those of the arguments, in order.
+field_names()
+{
+	sed -n 's/^\tfield:.*[ *]\([a-z_0-9]*\);\toffset.*/\1/p' events/"$1"/format |
+		grep -v '^\(common_\|__\)'
+}
+
+# As the events of system calls have them. Text is shown as such, a buffer is not.
+bare_syscalls()
+{
+	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
+	for name in openat read write lseek futex execve mount statx ppoll rt_sigaction getpid \
+		    clock_nanosleep init_module; do
+		[ -d events/syscalls/sys_enter_$name ] || continue
+		accepted "sys_$name" || return
+		field_names functions/sys_$name > "$TMP/ours"
+		field_names syscalls/sys_enter_$name > "$TMP/theirs"
+		cmp "$TMP/ours" "$TMP/theirs" || complain "$(cat "$TMP/ours")" || return
+	done
+	grep -q "__data_loc char\[\] filename;" events/functions/sys_openat/format &&
+		lacks -q __data_loc events/functions/sys_write/format || return
+	echo > trace
+	echo 1 > events/functions/sys_openat/enable
+	cat /proc/version > /dev/null
+	echo 0 > events/enable
+	pattern='dfd=-100, filename="/proc/version", flags=[0-9]*, mode=0x[0-9a-f]*'
+	found="$(records sys_openat)"
+	undefine
+	echo "$found" | grep -q "^->sys_openat($pattern)$" || complain "$found"
+}
+
+bare_syscall_returns()
+{
+	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
+	accepted "SyS_openat -> fd" || return
+	echo 1 > events/functions/enable
+	cat "$TMP/no such file" > /dev/null 2>&1
+	echo 0 > events/functions/enable
+	found="$(records SyS_openat)"
+	undefine
+	case $found in
+	*"such file\", flags="*") -> fd=-2 (ns)"*) ;;
+	*) complain "$found" ;;
+	esac
 }
 
 # The depth of disabled preemption is that of the caller: none, by whatever way a record
