@@ -303,6 +303,20 @@ else
 	echo "@error insn.marker_4args the marker is refused"
 fi
 echo >trace
+insn bare_tracepoint
+tprobe='t:tprobes/bare static_key_benchmark_bare_tp'
+if echo "$tprobe nr=\$arg1:s32 value=\$arg2:u64 flags=\$arg3:x64 name=+0(\$arg4):string" \
+		>>dynamic_events; then
+	echo 1 >events/tprobes/enable
+	insn bare_tracepoint tprobe_4args
+	grep -q ': bare: .* nr=999 value=.* name="bare_tracepoint"$' trace ||
+		echo "@error insn.tprobe_4args the event is not in the trace"
+	echo 0 >events/tprobes/enable
+	echo >dynamic_events
+else
+	echo "@error insn.tprobe_4args $tprobe is refused"
+fi
+echo >trace
 insn trace_printk
 grep -q ': nr=999 value=.* name=trace_printk$' trace ||
 	echo "@error insn.trace_printk it is not in the trace"
@@ -408,6 +422,10 @@ ROWS = (
     Row("insn.marker_4args", INSTRUCTIONS, stock="insn.tracepoint_enabled"),
     Row("insn.marker_vs_printk", INSTRUCTIONS, stock="insn.trace_printk",
         ours="insn.marker_4args"),
+    Row("insn.marker_vs_bare", INSTRUCTIONS, stock="insn.bare_tracepoint",
+        ours="insn.marker_dormant"),
+    Row("insn.marker_vs_tprobe", INSTRUCTIONS, stock="insn.tprobe_4args",
+        ours="insn.marker_4args"),
     Row("events.total", EVENTS),
     Row("insn.enable_all", INSTRUCTIONS),
     Row("insn.disable_all", INSTRUCTIONS),
@@ -430,6 +448,7 @@ ROWS = (
     Row("bytes.text", BYTES),
     Row("bytes.jump_table", BYTES),
     Row("bytes.marker", BYTES, stock="bytes.trace_event"),
+    Row("bytes.marker_vs_tracepoint", BYTES, stock="bytes.tracepoint", ours="bytes.marker"),
 )
 
 # What the names of the rows do not say, below the table and the plot.
@@ -443,6 +462,8 @@ NOTES = (
     "time.function_events_disable is of a hundred events at once, compared with kprobe events",
     "insn.marker_* are compared with the TRACE_EVENT that has the same fields, and with "
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
+    "marker_vs_bare, _tprobe and _tracepoint: with a tracepoint without an event, disabled, "
+    "with a tracepoint probe event of the same arguments, and one of 100 in a module",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
     "uftrace; _disabled is compared with an empty hook, time.fntrace_convert with uftrace dump",
     "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
@@ -628,23 +649,26 @@ SITE_KINDS = {
     "marker": 'MARK(bytes_%(nr)d, "%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", nr, '
               "value, flags, name);",
     "trace_event": "trace_bytes_%(nr)d(nr, value, flags, name);",
+    "tracepoint": "trace_bytes_%(nr)d_tp(nr, value, flags, name);",
 }
 # As the event of the benchmark, see kernel/trace/static_key_benchmark.h.
-SITE_EVENTS = """\
+SITE_HEADER = """\
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM bytes
 #if !defined(_BYTES_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _BYTES_H
 #include <linux/tracepoint.h>
-%(events)s
+%(hooks)s
 #endif
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE bytes_events
+#define TRACE_INCLUDE_FILE bytes_%(kind)s
 #include <trace/define_trace.h>
 """
-SITE_EVENT = """\
+SITE_HOOKS = {"tracepoint": """\
+DECLARE_TRACE(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, name));
+""", "trace_event": """\
 TRACE_EVENT(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, name),
 	TP_STRUCT__entry(__field(int, nr) __field(u64, value) __field(unsigned long, flags)
 			 __string(name, name)),
@@ -652,7 +676,7 @@ TRACE_EVENT(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, nam
 		       __assign_str(name);),
 	TP_printk("%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", __entry->nr, __entry->value,
 		  __entry->flags, __get_str(name)));
-"""
+"""}
 
 
 def loaded(path):
@@ -666,20 +690,21 @@ def loaded(path):
 
 
 def site_sizes(kernel, figures):
-    """What a marker and what a trace event costs, from modules with a hundred of each."""
+    """What a marker, a trace event and a tracepoint cost, from modules with a hundred of each."""
     directory = RESULTS / f"sites-{kernel.label}"
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     words = [{"nr": nr, "arguments": SITE_ARGUMENTS} for nr in range(COPIES)]
     for kind, site in SITE_KINDS.items():
-        head = '#define CREATE_TRACE_POINTS\n#include "bytes_events.h"\n' \
-            if kind == "trace_event" else ""
+        head = ""
+        if kind in SITE_HOOKS:
+            head = f'#define CREATE_TRACE_POINTS\n#include "bytes_{kind}.h"\n'
+            hooks = "".join(SITE_HOOKS[kind] % word for word in words)
+            (directory / f"bytes_{kind}.h").write_text(
+                SITE_HEADER % {"hooks": hooks, "kind": kind}, encoding="utf-8")
         functions = "".join(SITE_FUNCTION % {**word, "site": site % word} for word in words)
         (directory / f"bytes_{kind}.c").write_text(
             SITE_MODULE % {"head": head, "functions": functions}, encoding="utf-8")
-    events = "".join(SITE_EVENT % word for word in words)
-    (directory / "bytes_events.h").write_text(SITE_EVENTS % {"events": events},
-                                              encoding="utf-8")
     objects = " ".join(f"bytes_{kind}.o" for kind in SITE_KINDS)
     (directory / "Kbuild").write_text(f"obj-m := {objects}\nccflags-y := -I$(src)\n",
                                       encoding="utf-8")
@@ -689,7 +714,7 @@ def site_sizes(kernel, figures):
     ui.must(kernel.make(f"M={directory}", "modules"), log,
             "building the modules with a hundred sites", env=kernels.environment())
     nothing = loaded(directory / "bytes_nothing.ko")
-    for kind in ("marker", "trace_event"):
+    for kind in set(SITE_KINDS) - {"nothing"}:
         figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)
 
 

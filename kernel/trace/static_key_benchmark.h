@@ -32,6 +32,15 @@ TRACE_EVENT(static_key_benchmark_hit,
 		      __entry->value, __entry->flags, __get_str(name))
 );
 
+/*
+ * The same without an event, for who finds an event too much: user space cannot
+ * see it, but can put a tracepoint probe event on it.
+ */
+DECLARE_TRACE(static_key_benchmark_bare,
+	      TP_PROTO(int nr, u64 value, unsigned long flags,
+		       const char *name),
+	      TP_ARGS(nr, value, flags, name));
+
 /* In static_key_benchmark_rust.rs. */
 int bench_rust_declared(int nr, u64 value, unsigned long flags,
 			const char *name);

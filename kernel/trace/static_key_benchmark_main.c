@@ -122,6 +122,14 @@ static noinline notrace int bench_notrace(int nr, u64 value,
 	return 0;
 }
 
+/* A tracepoint without an event. */
+static noinline int bench_bare_tracepoint(int nr, u64 value,
+					  unsigned long flags, const char *name)
+{
+	trace_static_key_benchmark_bare_tp(nr, value, flags, name);
+	return 0;
+}
+
 #ifdef CONFIG_MARKERS
 static noinline int bench_marker(int nr, u64 value, unsigned long flags,
 				 const char *name)
@@ -190,6 +198,7 @@ static const struct bench bench_table[] = {
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
+	{ "bare_tracepoint", bench_bare_tracepoint },
 #ifdef CONFIG_MARKERS
 	{ "marker", bench_marker },
 	{ "trace_printk", bench_trace_printk },
