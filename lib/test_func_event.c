@@ -161,6 +161,18 @@ enum test_func_large {
 	TEST_FUNC_LARGE = 0xf0000000,
 };
 
+/* The last ones are on the stack, on all architectures. */
+static noinline __noclone __used int
+test_func_stack(long a, long b, long c, long d, long e, long f, long g, long h,
+		s8 small, const char *text, const struct test_func_item *item,
+		u16 half)
+{
+	int ret = small + item->number + half;
+
+	barrier_data(text);
+	return ret;
+}
+
 static noinline __noclone __used void
 test_func_various(const unsigned char *bytes, enum test_func_large large,
 		  const char *format, ...)
@@ -267,6 +279,7 @@ static void fire_once(const char __user *user)
 	barrier_data(&test_func_event_data);
 	barrier_data(test_func_event_text);
 	test_func_nine(1, 2, 3, 4, 5, 6, 7, 8, 9);
+	test_func_stack(1, 2, 3, 4, 5, 6, 7, 8, -9, "ten", &first, 65000);
 	test_func_notrace();
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
 	structure = test_func_structure(-3, &first);

@@ -75,6 +75,7 @@ struct func_event {
 
 int func_event_nr_args(bool syscall);
 u16 func_event_arg_offset(bool syscall, int arg);
+int func_event_stack_offset(bool syscall, int arg);
 
 int func_event_add(struct func_event *event);
 void func_event_remove(struct func_event *event);

@@ -19,8 +19,8 @@
 
 /* Maximum length of a definition, in characters. */
 #define FUNC_EVENT_MAX_TEXT	2047
-/* Maximum number of arguments that any architecture passes in registers. */
-#define FUNC_EVENT_MAX_ARGS	8
+/* Maximum number of arguments of a function, in registers and on the stack. */
+#define FUNC_EVENT_MAX_ARGS	16
 /*
  * Larger than any array that fits into a record; the size of the record is
  * checked later.

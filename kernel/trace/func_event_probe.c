@@ -58,6 +58,24 @@
 
 /* Maximum number of arguments of a system call on any architecture. */
 #define FUNC_EVENT_SYSCALL_ARGS	6
+/* Maximum number of arguments that any architecture passes in registers. */
+#define FUNC_EVENT_REG_ARGS	8
+
+/*
+ * Where the arguments are for which there are no registers: in the calling
+ * conventions of these architectures, each has a long, the first at this offset
+ * from the stack pointer at the entry of the function. On x86, the return
+ * address is below; on s390, the area in which the function saves registers.
+ */
+#if defined(CONFIG_X86_64)
+#define FUNC_EVENT_STACK_ARGS	((int)sizeof(long))
+#elif defined(CONFIG_S390)
+#define FUNC_EVENT_STACK_ARGS	160
+#elif defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
+#define FUNC_EVENT_STACK_ARGS	0
+#else
+#define FUNC_EVENT_STACK_ARGS	(-1)
+#endif
 
 /* A traced function. */
 struct func_event_hook {
@@ -117,10 +135,11 @@ static __always_inline void func_event_put_buffer(void)
 
 /*
  * Offsets of the arguments, in bytes: those of functions in struct ftrace_regs,
- * those of system calls in the struct pt_regs that their wrappers are called
- * with.
+ * with that of the stack pointer, those of system calls in the struct pt_regs
+ * that their wrappers are called with.
  */
-static u16 func_event_arg_offsets[FUNC_EVENT_MAX_ARGS] __ro_after_init;
+static u16 func_event_arg_offsets[FUNC_EVENT_REG_ARGS] __ro_after_init;
+static u16 func_event_sp_offset __ro_after_init;
 static u16 func_event_syscall_offsets[FUNC_EVENT_SYSCALL_ARGS] __ro_after_init;
 static int func_event_nr_arg_offsets __ro_after_init;
 
@@ -132,7 +151,26 @@ static int func_event_nr_arg_offsets __ro_after_init;
  */
 int func_event_nr_args(bool syscall)
 {
-	return syscall ? FUNC_EVENT_SYSCALL_ARGS : func_event_nr_arg_offsets;
+	if (syscall)
+		return FUNC_EVENT_SYSCALL_ARGS;
+	return FUNC_EVENT_STACK_ARGS < 0 ? func_event_nr_arg_offsets :
+					   FUNC_EVENT_MAX_ARGS;
+}
+
+/**
+ * func_event_stack_offset - place of an argument on the stack
+ * @syscall: for a system call, not a function
+ * @arg: position of the argument, below func_event_nr_args()
+ *
+ * Return: the offset of the argument from the stack pointer at the entry of the
+ *	function, in bytes, or -1 if it is in a register.
+ */
+int func_event_stack_offset(bool syscall, int arg)
+{
+	if (syscall || arg < func_event_nr_arg_offsets)
+		return -1;
+	return FUNC_EVENT_STACK_ARGS +
+	       (arg - func_event_nr_arg_offsets) * (int)sizeof(long);
 }
 
 /**
@@ -140,12 +178,15 @@ int func_event_nr_args(bool syscall)
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
- * Return: the offset in the source of the fetch code of the event, in bytes.
+ * Return: the offset in the source of the fetch code of the event, in bytes; of
+ *	the stack pointer if the argument is on the stack.
  */
 u16 func_event_arg_offset(bool syscall, int arg)
 {
-	return syscall ? func_event_syscall_offsets[arg] :
-			 func_event_arg_offsets[arg];
+	if (syscall)
+		return func_event_syscall_offsets[arg];
+	return arg < func_event_nr_arg_offsets ? func_event_arg_offsets[arg] :
+						 func_event_sp_offset;
 }
 
 /* Set each word of @regs to its own offset plus one; 0 stands for no offset. */
@@ -170,7 +211,7 @@ static void __init func_event_find_arguments(void)
 	 * s390 would read further arguments from the stack, but there is none
 	 * here.
 	 */
-	int nr = IS_ENABLED(CONFIG_S390) ? 5 : FUNC_EVENT_MAX_ARGS;
+	int nr = IS_ENABLED(CONFIG_S390) ? 5 : FUNC_EVENT_REG_ARGS;
 
 	func_event_fill_with_offsets(&fregs, sizeof(fregs));
 	for (int n = 0; n < nr; n++) {
@@ -186,6 +227,8 @@ static void __init func_event_find_arguments(void)
 		func_event_arg_offsets[n] = offset - 1;
 		func_event_nr_arg_offsets = n + 1;
 	}
+	func_event_sp_offset =
+		ftrace_regs_get_stack_pointer((struct ftrace_regs *)&fregs) - 1;
 
 	func_event_fill_with_offsets(&regs, sizeof(regs));
 	syscall_get_arguments(current, &regs, args);

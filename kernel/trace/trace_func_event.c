@@ -68,7 +68,8 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",
 	[FUNC_EVENT_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
 	[FUNC_EVENT_ERR_TRAILING] = "Nothing or -> expected",
-	[FUNC_EVENT_ERR_TOO_MANY_ARGS] = "Argument is not in a register",
+	[FUNC_EVENT_ERR_TOO_MANY_ARGS] =
+		"Too many arguments, or no register has this one",
 	[FUNC_EVENT_ERR_TOO_MANY_FIELDS] = "Too many fields",
 	[FUNC_EVENT_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
 	[FUNC_EVENT_ERR_ENTRY_TOO_LARGE] =
@@ -786,6 +787,31 @@ static bool func_event_is_entry_field(struct func_event *event,
 }
 
 /*
+ * An argument on the stack is memory that the stack pointer leads to: add the
+ * dereference.
+ */
+static enum func_event_err func_event_read_stack(struct func_event *event,
+						 struct fetch_field *field)
+{
+	int at = func_event_stack_offset(event->syscall, field->arg);
+
+	if (at < 0)
+		return FUNC_EVENT_ERR_OK;
+	if (field->nr_derefs == FETCH_MAX_DEREFS)
+		return FUNC_EVENT_ERR_TOO_DEEP;
+	/* As in fetch_compile(): a value may be smaller than its place. */
+	if (!field->read && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&
+	    field->type->size < sizeof(long))
+		at += sizeof(long) - field->type->size;
+	memmove(&field->derefs[1], &field->derefs[0],
+		field->nr_derefs * sizeof(field->derefs[0]));
+	field->derefs[0] = at;
+	field->nr_derefs++;
+	field->read = true;
+	return FUNC_EVENT_ERR_OK;
+}
+
+/*
  * Lay out the payload: the fault word, the fields, then the strings; and
  * compile the fetch code.
  */
@@ -797,10 +823,15 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	struct func_event *event = ctx->event;
 	struct fetch_field *field,
 		*end = event->base.fields + event->base.nr_fields;
+	enum func_event_err err;
 	u32 offset = 0;
 	int ret;
 
 	for (field = event->base.fields; field < end; field++) {
+		err = field->arg < 0 ? FUNC_EVENT_ERR_OK :
+				       func_event_read_stack(event, field);
+		if (err)
+			return func_event_fail(ctx, err, field->at);
 		if (!fetch_is_string(field->type)) {
 			if (field->read)
 				field->fault = nr_faults++;

@@ -145,6 +145,14 @@ forms()
 		"(arg1=-32, arg2=4000000000)"
 	check "arguments left out" shows "test_func_wide(NULL, _, long c)" "(c=-64)"
 	check "as many arguments as registers" shows "test_func_nine($IN_REGISTERS)" "($VALUES)"
+	check "arguments on the stack" shows "test_func_nine($IN_REGISTERS, $ON_STACK)" \
+		"($VALUES, $STACK_VALUES)"
+	check "other types on the stack" shows \
+		"test_func_stack($EIGHT, s8 small, string text, u32 item[0], u16 half)" \
+		'(small=-9, text="ten", item=1, half=65000)'
+	check "arguments on the stack at the return" shows \
+		"test_func_stack($EIGHT, s8 small, string text) -> int" \
+		'(small=-9, text="ten") -> ret=64992 (ns)'
 	check "white space" shows "  test_func_wide (  int  a ,unsigned  b)  " \
 		"(a=-32, b=4000000000)"
 	check "elements" shows "test_func_item(u32 first[0] | x32 next[1], string array[2])" \
@@ -368,6 +376,8 @@ type_information()
 		btf shows "$i(item->number, NULL, string array[0], size_t size)" \
 		'(item_number=1, array="zero", size=3)'
 	check "BTF: members of structures without names" btf path_of_file
+	check "BTF: arguments on the stack" btf shows "test_func_stack(item->number, half)" \
+		"(item_number=1, half=65000)"
 	check "BTF: refuses what comes behind a hidden argument" btf hidden_argument
 	check "BTF: refuses an unknown argument" btf refused "$none" "$n(^e)"
 	check "BTF: refuses an unknown member" btf refused "$none" "$i(item->^nothing)"
@@ -453,8 +463,8 @@ refusals()
 	check "refuses an unknown symbol" refused "$none" "$w(int a = ^no_such_symbol)"
 	check "refuses a symbol whose memory was freed after boot" freed_symbol
 	check "refuses no source" refused "$no" "$w(int a = ^)"
-	check "refuses arguments on the stack" refused "$big" \
-		"test_func_nine($IN_REGISTERS, ^long i)"
+	check "refuses too many arguments" refused "$big" \
+		"test_func_nine($EIGHT, $EIGHT, ^long i)"
 	check "refuses too many fields" refused "$big" "$w($(fields 32) | ^int f33)"
 	check "refuses a record larger than a sub-buffer" refused "$big" \
 		"test_func_item(^x64[512] a)"
@@ -1348,11 +1358,16 @@ none="No such file"
 case $(uname -m) in
 x86_64)
 	IN_REGISTERS="long a, long b, long c, long d, long e, long f"
-	VALUES="a=1, b=2, c=3, d=4, e=5, f=6" ;;
+	VALUES="a=1, b=2, c=3, d=4, e=5, f=6"
+	ON_STACK="long g, long h, long i"
+	STACK_VALUES="g=7, h=8, i=9" ;;
 *)
 	IN_REGISTERS="long a, long b, long c, long d, long e, long f, long g, long h"
-	VALUES="a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8" ;;
+	VALUES="a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8"
+	ON_STACK="long i"
+	STACK_VALUES="i=9" ;;
 esac
+EIGHT="NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
 KSFT_NUM_TESTS=0
 all
 ktap_set_plan "$KSFT_NUM_TESTS"
