@@ -325,7 +325,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 }
 
 /**
- * marker_for_each_site - call a function for all sites of a marker
+ * marker_walk_sites - call a function for all sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
  * @fn: called with the address and the size of the NOP or jump of each site,
@@ -338,7 +338,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
  * Context: may sleep, between marker_lock() and marker_unlock(). Takes
  *	jump_label_mutex, which is held when @fn is called.
  */
-void marker_for_each_site(const struct marker *marker, struct module *mod,
+void marker_walk_sites(const struct marker *marker, struct module *mod,
 			  marker_site_fn fn, void *arg)
 {
 	struct marker_jump_table table = marker_jump_table(mod);
@@ -363,7 +363,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 	return 1;
 }
 
-void marker_for_each_site(const struct marker *marker, struct module *mod,
+void marker_walk_sites(const struct marker *marker, struct module *mod,
 			  marker_site_fn fn, void *arg)
 {
 }

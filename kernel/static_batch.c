@@ -14,8 +14,9 @@
  * jump_label_mutex (a queued key), and those that the architecture takes to
  * patch code.
  *
- * STATIC_BATCH_MAX bounds how long these are held. It is more than the events of
- * a kernel; x86 bounds the number of sites that are patched at once as well.
+ * STATIC_BATCH_MAX bounds how long these are held. A tracepoint is two changes,
+ * of a key and a call; x86 bounds the number of sites that are patched at once
+ * as well.
  */
 #include <linux/cpu.h>
 #include <linux/export.h>
@@ -50,7 +51,7 @@ static bool static_batch_grow(struct static_batch *batch)
 	if (max > STATIC_BATCH_MAX)
 		return false;
 	changes = kvrealloc(few ? NULL : batch->changes, max * sizeof(*changes),
-			    GFP_KERNEL | __GFP_NOWARN);
+			    GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
 	if (!changes)
 		return false;
 	if (few)

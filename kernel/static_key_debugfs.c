@@ -46,7 +46,6 @@
 
 #include <asm/sections.h>
 
-
 /* Number of sites that are checked before the locks are released for others. */
 #define STATIC_KEY_DEBUGFS_CHECK_BATCH 256
 

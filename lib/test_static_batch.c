@@ -511,8 +511,8 @@ static void static_batch_no_memory(struct kunit *test)
 }
 
 /*
- * Keys of a batch that other tasks count and toggle meanwhile: a batch changes
- * nothing before it is applied, and then holds the locks that they take.
+ * Tasks that apply batches, while others count keys and toggle, one by one, one
+ * that is in the batches as well: a change never takes another one with it.
  */
 struct racer {
 	/* Of keys that are used without a count. */
@@ -570,6 +570,7 @@ static int race(void *arg)
 
 static void static_batch_race(struct kunit *test)
 {
+	/* for few_keys[2] and [3] */
 	struct mutex lock;
 	struct racer racers[4] = { { .batch = true }, { .batch = true } };
 	struct task_struct *threads[ARRAY_SIZE(racers)];

@@ -195,7 +195,7 @@ int marker_probe_unregister_nosync(const char *name,
  */
 typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
 
-/* Called with a site, and the argument of marker_for_each_site(). */
+/* Called with a site, and the argument of marker_walk_sites(). */
 typedef void (*marker_site_fn)(unsigned long addr, unsigned int size,
 			       void *arg);
 
@@ -203,7 +203,7 @@ void marker_lock(void);
 void marker_unlock(void);
 int marker_for_each(marker_fn fn, void *arg);
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod);
-void marker_for_each_site(const struct marker *marker, struct module *mod,
+void marker_walk_sites(const struct marker *marker, struct module *mod,
 			  marker_site_fn fn, void *arg);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);

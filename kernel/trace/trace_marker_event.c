@@ -1778,7 +1778,7 @@ static int marker_sites_add(struct marker *marker, struct module *mod,
 
 	all->name = marker->name;
 	all->module = mod ? module_name(mod) : NULL;
-	marker_for_each_site(marker, mod, marker_sites_add_site, all);
+	marker_walk_sites(marker, mod, marker_sites_add_site, all);
 	return 0;
 }
 

@@ -109,7 +109,7 @@ all()
 	check "every marker can become an event" every
 	check "mm_fault is in handle_mm_fault()" in_function mm_fault handle_mm_fault
 	check "block_rq_timeout is where requests expire" \
-		in_function block_rq_timeout "blk_mq_\(rq_timed_out\|check_expired\|handle_expired\)"
+		in_function block_rq_timeout "blk_mq_\(rq_timed_out\|\(check\|handle\)_expired\)"
 	check "page faults of user space" user_faults
 	check "no page fault at address 0" no_null_faults
 	check "a change of the policy" policy
