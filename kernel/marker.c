@@ -339,7 +339,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
  *	jump_label_mutex, which is held when @fn is called.
  */
 void marker_walk_sites(const struct marker *marker, struct module *mod,
-			  marker_site_fn fn, void *arg)
+		       marker_site_fn fn, void *arg)
 {
 	struct marker_jump_table table = marker_jump_table(mod);
 
@@ -364,7 +364,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 }
 
 void marker_walk_sites(const struct marker *marker, struct module *mod,
-			  marker_site_fn fn, void *arg)
+		       marker_site_fn fn, void *arg)
 {
 }
 

@@ -667,9 +667,17 @@ static noinline int call_2(int i)
 	       static_call(static_batch_test_call)(0);
 }
 
-#define set_call(batch, name, func)					\
-	static_batch_call(batch, &STATIC_CALL_KEY(name),		\
-			  STATIC_CALL_TRAMP_ADDR(name), func)
+static void set_call(struct static_batch *batch, int (*func)(int))
+{
+	static_batch_call(batch, &STATIC_CALL_KEY(static_batch_test_call),
+			  STATIC_CALL_TRAMP_ADDR(static_batch_test_call), func);
+}
+
+static void set_call_2(struct static_batch *batch, int (*func)(int))
+{
+	static_batch_call(batch, &STATIC_CALL_KEY(static_batch_test_call_2),
+			  STATIC_CALL_TRAMP_ADDR(static_batch_test_call_2), func);
+}
 
 /* Without CONFIG_HAVE_STATIC_CALL_INLINE calls are changed at once. */
 #define expect_call(test, expr, old, new)				\
@@ -681,9 +689,9 @@ static void static_batch_calls(struct kunit *test)
 	struct static_batch batch;
 
 	static_batch_init(&batch);
-	set_call(&batch, static_batch_test_call, func_1);
+	set_call(&batch, func_1);
 	expect_call(test, call(10), 10, 11);
-	set_call(&batch, static_batch_test_call_2, func_1);
+	set_call_2(&batch, func_1);
 	set_few(&batch, 0, true);
 	static_batch_apply(&batch);
 	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call), &func_1);
@@ -692,17 +700,17 @@ static void static_batch_calls(struct kunit *test)
 	expect_few(test, 0, true);
 
 	/* Twice, and back to what it was. */
-	set_call(&batch, static_batch_test_call, func_0);
-	set_call(&batch, static_batch_test_call, func_2);
-	set_call(&batch, static_batch_test_call_2, func_2);
-	set_call(&batch, static_batch_test_call_2, func_1);
+	set_call(&batch, func_0);
+	set_call(&batch, func_2);
+	set_call_2(&batch, func_2);
+	set_call_2(&batch, func_1);
 	set_few(&batch, 0, false);
 	static_batch_apply(&batch);
 	KUNIT_EXPECT_EQ(test, call(10), 12);
 	KUNIT_EXPECT_EQ(test, call_2(10), 13);
 
 	/* One by one, between the queueing and the end. */
-	set_call(&batch, static_batch_test_call, func_0);
+	set_call(&batch, func_0);
 	static_call_update(static_batch_test_call, func_1);
 	KUNIT_EXPECT_EQ(test, call(10), 11);
 	static_batch_apply(&batch);

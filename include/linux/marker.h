@@ -204,7 +204,7 @@ void marker_unlock(void);
 int marker_for_each(marker_fn fn, void *arg);
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod);
 void marker_walk_sites(const struct marker *marker, struct module *mod,
-			  marker_site_fn fn, void *arg);
+		       marker_site_fn fn, void *arg);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);
 bool marker_is_builtin(const char *name);
