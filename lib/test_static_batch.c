@@ -267,7 +267,7 @@ static void static_batch_many_keys(struct kunit *test)
 	static_batch_apply(&batch);
 }
 
-/* As many as the x86 writes through one mapping or queues, and one around it. */
+/* As many as x86 writes through one mapping or queues, and one more or less. */
 static void static_batch_limits(struct kunit *test)
 {
 	static const int nrs[] = { 1, 2, 4, 5, 63, 64, 65, 127, 128, 129, 255,
