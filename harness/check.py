@@ -393,7 +393,8 @@ STEP_ARCHES = {
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
                     "CONFIG_SAMPLES=y\n"
-                    "CONFIG_EVENT_TRACING=y\nCONFIG_FPROBE_EVENTS=y\n"
+                    "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n"
+                    "CONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_USER_EVENTS=y\n"
                     "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
                     "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
