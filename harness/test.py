@@ -34,6 +34,7 @@ import run
 import series
 import sitecheck
 import ui
+import walks
 from ui import BUILD, Failure
 
 # Programs of the host that the kselftests have use for, where these run. timeout is
@@ -49,6 +50,7 @@ PARTS = {
     "steps": "every step of the series builds",
     "kunit": "KUnit suites, the examples of the Rust documentation among them",
     "run": "the demonstration of make run",
+    "walks": "the walks of the overview page",
     "boot": "events on the kernel's command line",
     "stress": "modules and batches under stress",
     "sites": "what the compilers make of sites; what must not compile",
@@ -480,6 +482,8 @@ def plan_x86(plan, wanted, patched, built):
         on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
     if wanted.part("run", "x86_64"):
         on_guest("trace on x86_64", traces, patched, "run")
+    if wanted.part("walks", "x86_64"):
+        on_guest("walks of the overview page", walks.run, patched)
     if wanted.part("boot", "x86_64"):
         on_guest("events at boot", boot_events, patched)
     if wanted.part("stress", "x86_64"):
@@ -632,8 +636,9 @@ def main(args):
     patched = kernels.Kernel("x86_64")
     built = None
     if wanted.directories("x86_64") or any(
-            wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "boot", "stress", "fntrace",
-                                                     "bench", "sparse", guest.FTRACETEST)):
+            wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "walks", "boot", "stress",
+                                                     "fntrace", "bench", "sparse",
+                                                     guest.FTRACETEST)):
         built = plan.add("build x86_64", lambda found: patched.build())
     plan_checks(plan, wanted)
     if wanted.part("steps"):

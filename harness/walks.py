@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The walks of the overview page, typed as they are printed there.
+
+The files of a walk are taken from the page and compiled beside the kernel, the commands after
+"#" run in a guest, and what they print is compared with the lines below them. One thing is not
+as on the page: the Rust sample is compiled as a module of its own, not as one of the tree, so
+the lines for Kconfig and the commands that build the kernel again are not tried.
+"""
+
+import dataclasses
+import re
+import shutil
+import textwrap
+
+import guest
+import kernel as kernels
+import ui
+from ui import BUILD, LOGS, ROOT, Failure
+
+PAGE = ROOT / "Documentation" / "trace" / "static-key-tracepoints.rst"
+CHAPTER = "Five-minute walks"
+WORK = BUILD / "walks"
+GROUP = "walks of the overview page"
+
+# Names of files in the text before a block, the last of which the block is.
+FILE = re.compile(r"(?:^|[\s/])([\w-]+\.(?:c|h|rs)|Makefile|Kconfig)\b")
+# How a command says that the next one has begun, and how the last one has ended.
+MARK = re.compile(r"@walk (\d+) (\d+)$")
+# What differs from run to run, in an escaped line: task, CPU, flags and time; how long a file
+# is; a duration; what the page leaves out.
+VARIES = ((r"^(\w+\\-)\d+\\ \\\[\d+\\\]\\ \S+\\ \d+\\\.\d+:",
+           r"\1\\d+ \\[\\d+\\] \\S+ \\d+\\.\\d+:"),
+          (r"ret=\d+", r"ret=\\d+"),
+          (r"\d+\\ ns", r"\\d+ ns"),
+          (r"^\\\.\\\.\\\.\\ ", ".* "))
+
+
+@dataclasses.dataclass
+class Command:
+    """A command of the guest, and the lines that it prints on the page."""
+
+    walk: str
+    text: str
+    lines: list
+
+
+def chapter():
+    """The sections of the chapter: {title: its lines}."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    rules = {number for number, line in enumerate(lines) if re.match(r"([=-])\1{3,}$", line)}
+    walks, inside, title = {}, False, None
+    for number, line in enumerate(lines):
+        if number + 1 in rules and line:
+            if lines[number + 1][0] == "=":
+                inside, title = line == CHAPTER, None
+            else:
+                title = line
+        elif inside and title and number not in rules:
+            walks.setdefault(title, []).append(line)
+    if not walks:
+        raise Failure(f"{PAGE.name}: no walks below \"{CHAPTER}\"")
+    return walks
+
+
+def blocks(lines):
+    """The literal blocks of a section: (the text before, the block)."""
+    text, block = [], []
+    for line in [*lines, "end"]:
+        if line.startswith(" ") or (not line and block):
+            block.append(line)
+            continue
+        if block:
+            yield " ".join(text), textwrap.dedent("\n".join(block)).strip("\n") + "\n"
+            text, block = [], []
+        text.append(line)
+
+
+def read():
+    """What the page says: {walk: {file: its text}}, and the commands."""
+    files, commands = {}, []
+    for walk, lines in chapter().items():
+        files[walk] = {}
+        for before, block in blocks(lines):
+            if not block.startswith(("# ", "$ ")):
+                files[walk][FILE.findall(before)[-1]] = block
+                continue
+            for line in block.splitlines():
+                if line.startswith("# "):
+                    commands.append(Command(walk, line[2:], []))
+                elif not line.startswith("$ "):
+                    commands[-1].lines.append(line)
+    return files, commands
+
+
+def compile_modules(kernel, walk, files):
+    """Compile the files of a walk; returns the modules."""
+    work = WORK / re.sub(r"\W+", "-", walk)
+    work.mkdir(parents=True)
+    for name, text in files.items():
+        if name == "Makefile":
+            text = re.sub(r"\$\(CONFIG_\w+\)", "m", text)
+        (work / name).write_text(text, encoding="utf-8")
+    ui.must(kernel.make(f"M={work}", "modules"), LOGS / "walks-build.log",
+            f"compiling the walk \"{walk}\"", env=kernels.environment())
+    return list(work.glob("*.ko"))
+
+
+def pattern(line):
+    """A line of the page as a regular expression: numbers that differ are any numbers."""
+    text = re.escape(" ".join(line.split()))
+    for varying, any_such in VARIES:
+        text = re.sub(varying, any_such, text)
+    return re.compile(text + "$")
+
+
+def script(commands):
+    """The commands for the guest's shell, each between two marks."""
+    lines = ["cd /sys/kernel/tracing"]
+    for number, command in enumerate(commands):
+        text = re.sub(r"(?:<the directory>|~/linux/samples/rust)/", "/job/", command.text)
+        lines += [text, f"echo @walk {number} $?"]
+    return "\n".join(lines) + "\n"
+
+
+def judge(found, commands, lines):
+    """Compare what the commands printed with the page."""
+    printed, number = [], -1
+    for line in lines:
+        mark = MARK.match(line)
+        if not mark:
+            printed.append(" ".join(line.split()))
+            continue
+        number = int(mark.group(1))
+        command = commands[number]
+        wanted = [pattern(text) for text in command.lines]
+        trouble = ""
+        if mark.group(2) != "0":
+            trouble = f"status {mark.group(2)}"
+        elif len(printed) != len(wanted) or not all(
+                one.match(text) for one, text in zip(wanted, printed)):
+            trouble = f"printed {printed} instead of {command.lines}"
+        found.add(GROUP, f"{command.walk}: {command.text}", not trouble, trouble)
+        printed = []
+    if number + 1 != len(commands):
+        found.add(GROUP, f"{commands[number + 1].walk}: {commands[number + 1].text}", False,
+                  "it did not end (log: build/log/walks.log)")
+
+
+def run(found, kernel):
+    """Try all walks in one guest."""
+    with ui.Step(GROUP):
+        files, commands = read()
+        shutil.rmtree(WORK, ignore_errors=True)
+        modules = [module for walk, texts in files.items() if texts
+                   for module in compile_modules(kernel, walk, texts)]
+        # A shell of its own, which is called "sh" as on the page.
+        result = guest.boot(kernel, "sh /job/walk 2> /dev/console\n", "walks", timeout=240,
+                            files={"walk": script(commands),
+                                   **{module.name: module for module in modules}})
+    judge(found, commands, result.lines)
+    trouble = result.trouble()
+    if trouble:
+        found.add(GROUP, "the guest", False, trouble)
+    found.close(GROUP)
