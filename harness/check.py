@@ -392,7 +392,7 @@ STEP_ARCHES = {
                             "CONFIG_DEBUG_INFO_BTF=y\n"),
     "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
     "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
-                    "CONFIG_SAMPLES=y\n"
+                    "CONFIG_BLOCK=y\nCONFIG_SAMPLES=y\n"
                     "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n"
                     "CONFIG_FPROBE_EVENTS=y\n"
                     "CONFIG_USER_EVENTS=y\n"
@@ -518,7 +518,7 @@ def step_objects(commit):
               # What is part of `prepare` has been built.
               and not path.startswith(("kernel/static_branch_asm", "rust/"))):
             for place in ELSEWHERE.get(path, (directory,)):
-                wanted.setdefault(place, set()).add(path.rpartition(".")[0] + ".o")
+                wanted.setdefault(place, set()).add(series.object_of(commit, path))
         else:
             objects.add("kernel/jump_label.o")
     return {directory: sorted(objects) for directory, objects in wanted.items() if objects}

@@ -346,7 +346,8 @@ CONFIG_FPROBE_EVENTS=y
 CONFIG_USER_EVENTS=y
 """
 # Below these, a file that is ours or that the series edits is part of the kernel.
-VARIANT_PLACES = ("arch/x86/", "drivers/", "fs/", "kernel/", "lib/", "rust/", "samples/")
+VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "mm/", "rust/",
+                  "samples/")
 # What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
 # helpers.o, and what needs BTF, which check.check_steps() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
@@ -414,7 +415,7 @@ class Variant(kernels.Kernel):
                 part = [made for below, made in RUST_PARTS.items() if path.startswith(below)]
                 objects[path] = part[0] if part else path[:-3] + ".o"
             elif path.endswith(".c"):
-                objects[path] = path[:-2] + ".o"
+                objects[path] = series.object_of("HEAD", path)
         return objects
 
     def enabled(self, directory):
@@ -422,9 +423,11 @@ class Variant(kernels.Kernel):
 
         kbuild itself compiles whatever it is asked for.
         """
-        parent = os.path.dirname(directory)
-        if "/" in directory and parent != "arch/x86":
-            if directory + "/" not in self.enabled(parent):
+        parent, name = os.path.split(directory)
+        parent = parent or "."
+        # These two are not named in a file like the others.
+        if directory not in (".", "lib") and parent != "arch/x86":
+            if f"{parent}/{name}/" not in self.enabled(parent):
                 return set()
         file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
                     if (series.TREE / name).exists())

@@ -91,6 +91,16 @@ def blob(commit, path):
     return done.stdout.decode(errors="surrogateescape") if not done.returncode else None
 
 
+def object_of(commit, path):
+    """The object that a source file is part of: kernel/sched has files that include others."""
+    directory, _, name = path.rpartition("/")
+    includers = git("grep", "-l", "-F", f'#include "{name}"', commit, "--",
+                    f":(glob){directory}/*.c", check=False).stdout.decode().splitlines()
+    if includers:
+        return object_of(commit, includers[0].partition(":")[2])
+    return path.rpartition(".")[0] + ".o"
+
+
 def sources(commit, without=()):
     """Ids of all that a commit's tree has, but for some directories."""
     lines = []
