@@ -1215,60 +1215,6 @@ out:
 	marker_event_put_area(areas);
 }
 
-/* The first argument with this name, or NULL. */
-static const struct marker_arg *
-marker_event_find_arg(const char *text, const struct marker_format *format,
-		      const char *name, size_t len)
-{
-	for (int i = 0; i < format->nr_args; i++)
-		if (format->args[i].name.len == len &&
-		    !memcmp(text + format->args[i].name.start, name, len))
-			return &format->args[i];
-	return NULL;
-}
-
-/* %d, %u and %x all take an int. */
-static enum fetch_format marker_event_kind_of(const struct marker_arg *arg)
-{
-	switch (arg->type->format) {
-	case FETCH_SIGNED:
-	case FETCH_HEX:
-		return FETCH_UNSIGNED;
-	default:
-		return arg->type->format;
-	}
-}
-
-/* How long a string may be is no part of its type. */
-static bool marker_event_same_type(const struct marker_arg *a,
-				   const struct marker_arg *b)
-{
-	return marker_event_kind_of(a) == marker_event_kind_of(b) &&
-	       a->type->size == b->type->size && a->count == b->count &&
-	       a->read == b->read && a->print == b->print;
-}
-
-/*
- * The argument of another format that a field of the event stands for, by the
- * name and type that the argument of the field has in its own format; or NULL.
- */
-static const struct marker_arg *
-marker_event_find_again(const struct marker_event *event, int field,
-			const char *text, const struct marker_format *format)
-{
-	const struct marker_arg *own =
-		&event->format->args[event->args[field]], *found;
-	const char *name = event->probe.format + own->name.start;
-	size_t len = own->name.len;
-
-	/* Of several arguments with one name, only the first is known by it. */
-	if (!len || marker_event_find_arg(event->probe.format, event->format,
-					  name, len) != own)
-		return NULL;
-	found = marker_event_find_arg(text, format, name, len);
-	return found && marker_event_same_type(own, found) ? found : NULL;
-}
-
 static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 					 const struct marker_format *format)
 {
@@ -1278,8 +1224,9 @@ static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 	adapter->wide = format->wide;
 	for (int i = 0; i < event->base.nr_fields; i++) {
 		const struct marker_arg *arg =
-			marker_event_find_again(event, i, adapter->format,
-						format);
+			marker_match_arg(event->probe.format, event->format,
+					 event->args[i], adapter->format,
+					 format);
 		const struct marker_arg missing = {
 			.slot = MARKER_EVENT_MISSING_SLOT, .read = true,
 		};
