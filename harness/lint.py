@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the kernel's own linters say about our files.
 
-    lint.py fast      rustfmt, Sphinx on our pages, the base's coccicheck
+    lint.py fast      rustfmt, Sphinx on our pages, coccicheck
     lint.py builds    W=1 and clippy, in unusual configurations
 
 All of it needs only build/linux, and writes elsewhere.
@@ -10,6 +10,7 @@ All of it needs only build/linux, and writes elsewhere.
 
 import contextlib
 import dataclasses
+import difflib
 import hashlib
 import os
 import pathlib
@@ -25,7 +26,7 @@ import outcomes
 import results
 import series
 import ui
-from ui import BUILD, LOGS, Failure, shown
+from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RUSTFMT = dict(word.split("=", 1) for word in kernels.RUST_TOOLS)["RUSTFMT"]
 
@@ -162,7 +163,10 @@ SPATCH = "/usr/bin/spatch"
 COCCI = "scripts/coccinelle/"
 # What is about functions and macros that only the kernel has.
 COCCI_KERNEL = ("api/", "free/", "locks/", "misc/array_size", "misc/minmax",
-                "misc/struct_size", "misc/flexible_array", "misc/warn")
+                "misc/struct_size", "misc/flexible_array", "misc/warn", "tracing/")
+# What our own must find, if they have a report mode, and make of it: NAME.c, NAME.report
+# and NAME.patched.c.
+COCCI_TESTS = ROOT / "harness" / "semantic"
 # coccicheck gives spatch the compiler's search paths.
 COCCI_INCLUDES = ("-I", "arch/x86/include", "-I", "include", "-I", "arch/x86/include/uapi",
                   "-I", "include/uapi", "--include", "include/linux/compiler-version.h",
@@ -174,7 +178,17 @@ COCCI_FALSE = {
         "the loop is left before kfree(), or starts with another buffer",
     ("tests/odd_ptr_err.cocci", "kernel/trace/event_fetch.c", "if (IS_ERR(line))"):
         "no_free_ptr(line) in PTR_ERR() is line",
+    ("tracing/static_batch.cocci", "lib/test_static_batch.c",
+     "static_branch_disable(&few_keys[i]);"):
+        "the state of the key is looked at after each change",
 }
+
+
+def cocci_environment():
+    """For spatch, which loads the library of the python3 that comes first, and wants a home."""
+    env = dict({"HOME": "/"}, **os.environ)
+    env["PATH"] = f"/usr/bin:{env['PATH']}"
+    return env
 
 
 @dataclasses.dataclass(frozen=True)
@@ -265,10 +279,8 @@ class CocciCheck:
                 last[0] = line
 
         last = ["no output"]
-        # It loads the library of the python3 that comes first, and wants a home.
-        env = dict({"HOME": "/"}, **os.environ)
-        env["PATH"] = f"/usr/bin:{env['PATH']}"
-        if ui.run([*kernels.NICE, *argv], self.log, on_line=on_line, cwd=series.TREE, env=env):
+        if ui.run([*kernels.NICE, *argv], self.log, on_line=on_line, cwd=series.TREE,
+                  env=cocci_environment()):
             self.broken[patch.name] = last[0]
 
     def check(self, files, step):
@@ -331,6 +343,50 @@ def check_coccinelle(found):
         for path in files:
             if path not in check.said:
                 outcomes.keep(places[path], True)
+    found.close(group)
+
+
+def first_difference(made, wanted):
+    """The first line of a diff between two texts that tells them apart, or None."""
+    lines = difflib.unified_diff(wanted.splitlines(), made.splitlines(), lineterm="", n=0)
+    return next((line for line in lines if not line.startswith(("---", "+++", "@@"))), None)
+
+
+def semantic_patch_trouble(patch, source):
+    """What one of our semantic patches does to a source but should not, or None."""
+    argv = [SPATCH, "--very-quiet", "--cocci-file", series.TREE / COCCI / patch.name,
+            *patch.options]
+    trouble = []
+    if patch.reports:
+        done = subprocess.run([*argv, "-D", "report", "--no-show-diff", source.name],
+                              cwd=source.parent, env=cocci_environment(), capture_output=True,
+                              text=True, check=False)
+        lines = sorted(re.findall(rf"^{re.escape(source.name)}:(\d+):\S*( .*)$", done.stdout,
+                                  re.MULTILINE), key=lambda line: int(line[0]))
+        said = "".join(f"{number}:{words}\n" for number, words in lines)
+        wanted = source.with_suffix(".report").read_text(encoding="utf-8").partition("\n")[2]
+        trouble += done.stderr.strip().splitlines()[-1:] if done.returncode else []
+        trouble.append(first_difference(said, wanted))
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+        made = pathlib.Path(scratch) / source.name
+        subprocess.run([*argv, "-D", "patch", source.name, "-o", made], cwd=source.parent,
+                       env=cocci_environment(), capture_output=True, check=False)
+        text = made.read_text(encoding="utf-8") if made.exists() else ""
+    trouble.append(first_difference(text, source.with_suffix(".patched.c").read_text(
+        encoding="utf-8")))
+    return next(filter(None, trouble), None)
+
+
+def check_semantic_patches(found):
+    """Our own semantic patches report, and change, what they must, and nothing else."""
+    group = "semantic patches"
+    ours = [path for path in series.overlay_files() if path.endswith(".cocci")]
+    with ui.Step("our semantic patches"):
+        for path in ours:
+            source = COCCI_TESTS / f"{pathlib.Path(path).stem}.c"
+            trouble = semantic_patch_trouble(SemanticPatch.read(series.TREE / path), source) \
+                if source.exists() else "has no test"
+            found.add(group, path, trouble is None, trouble or "")
     found.close(group)
 
 
@@ -558,6 +614,7 @@ def fast(found):
     check_rustfmt(found)
     check_pages(found)
     check_coccinelle(found)
+    check_semantic_patches(found)
 
 
 def builds(found):

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What static_batch.cocci must find, and what not. */
+#include <linux/jump_label.h>
+#include <linux/tracepoint.h>
+#include <linux/static_batch.h>
+#include <linux/tracepoint_batch.h>
+
+static struct item items[8];
+static struct static_key_false lonely, lonelies[2];
+
+static void all_on(void)
+{
+	struct static_batch batch;
+	int i;
+
+	static_batch_init(&batch);
+	for (i = 0; i < 8; i++)
+		static_batch_key(&batch, &items[i].key.key, true);
+	static_batch_apply(&batch);
+}
+
+static void each_off(struct list_head *list)
+{
+	struct static_batch batch;
+	struct item *item;
+
+	static_batch_init(&batch);
+	list_for_each_entry(item, list, node) {
+		if (item->on)
+			static_batch_key(&batch, &item->key.key, false);
+	}
+	static_batch_apply(&batch);
+}
+
+static void by_state(struct item *all, int nr, bool on)
+{
+	do {
+		struct static_key_false *key = all[--nr].pointer;
+
+		if (on)
+			static_branch_enable(key);
+		else
+			static_branch_disable(key);
+		static_key_disable(all[nr].other);
+		static_key_enable(&all[nr].third);
+	} while (nr);
+}
+
+static void calls(struct item *all, int nr)
+{
+	struct static_batch batch;
+
+	static_batch_init(&batch);
+	while (nr--)
+		static_batch_call(&batch, all[nr].call, all[nr].tramp,
+				  all[nr].func);
+	static_batch_apply(&batch);
+}
+
+static int probes(struct item *all, int nr)
+{
+	struct tracepoint_batch batch;
+	int n = 0, ret = 0;
+
+	tracepoint_batch_init(&batch);
+	while (n < nr) {
+		ret = tracepoint_batch_register(&batch, all[n].tp, probe,
+						NULL);
+		if (ret)
+			break;
+		n++;
+	}
+	tracepoint_batch_commit(&batch);
+	tracepoint_batch_init(&batch);
+	while (ret && n--)
+		tracepoint_batch_unregister(&batch, all[n].tp, probe, NULL);
+	tracepoint_batch_commit(&batch);
+	return 0;
+}
+
+static int leaves(struct item *all, int nr)
+{
+	int ret;
+
+	for (int n = 0; n < nr; n++) {
+		ret = tracepoint_probe_register(all[n].tp, probe, NULL);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void both(struct item *all, int nr)
+{
+	for (int n = 0; n < nr; n++) {
+		tracepoint_probe_unregister(all[n].tp, probe, NULL);
+		static_branch_disable(&all[n].key);
+	}
+}
+
+static void same_key(void)
+{
+	for (int i = 0; i < 3; i++) {
+		static_branch_enable(&lonely);
+		static_branch_enable(&items[0].key);
+		static_branch_disable(&lonelies[1]);
+	}
+}
+
+/* No batch has these. */
+static void counted(struct item *all, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		static_branch_inc(&all[i].key);
+	while (nr--)
+		static_branch_dec(&all[nr].key);
+}
+
+static int one_of_them(struct item *all, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		if (all[i].wanted) {
+			static_branch_enable(&all[i].key);
+			return 0;
+		}
+		if (all[i].traced)
+			return tracepoint_probe_register(all[i].tp, probe, NULL);
+	}
+	while (nr--) {
+		if (all[nr].unwanted) {
+			static_branch_disable(&all[nr].key);
+			break;
+		}
+	}
+	return -ENOENT;
+}
+
+static void nested(struct item *all)
+{
+	struct static_batch batch;
+
+	static_batch_init(&batch);
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			static_batch_key(&batch, &all[i * j].key.key, true);
+	}
+	static_batch_apply(&batch);
+}
+
+static void batched(struct item *all)
+{
+	struct static_batch batch;
+
+	static_batch_init(&batch);
+	for (int i = 0; i < 3; i++)
+		static_batch_key(&batch, &all[i].key.key, true);
+	static_batch_apply(&batch);
+}
+
+static void twice(struct item *all, int nr)
+{
+	struct static_batch batch;
+
+	static_batch_init(&batch);
+	for (int i = 0; i < nr; i++)
+		static_batch_key(&batch, &all[i].key.key, true);
+	static_batch_apply(&batch);
+	if (nr > 3) {
+		static_batch_init(&batch);
+		while (nr--)
+			static_batch_key(&batch, &all[nr].key.key, false);
+		static_batch_apply(&batch);
+	}
+}
