@@ -120,6 +120,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	/* All that is not set by the parser is not to be looked at. */
 	static struct func_event_def def;
+	const struct fetch_type *type;
 	enum func_event_err err;
 	u16 pos = 0xffff;
 	char *text;
@@ -142,6 +143,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		if (!func_event_has_prefix(text + def.prototype))
 			check_shown(text, &def, false);
 	}
+	/* A type on its own, as the metadata of system calls have them. */
+	type = func_event_parse_c_type(text);
+	CHECK(!type || type->size);
 	free(text);
 	return 0;
 }
