@@ -442,6 +442,8 @@ ROWS = (
     Row("time.function_events_disable", SECONDS, stock="time.probe_events_disable"),
     Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
     Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
+    Row("time.fntrace_record", SECONDS, stock="time.fntrace_record.stock"),
+    Row("time.fntrace_report", SECONDS, stock="time.fntrace_report.stock"),
     Row("time.fntrace_convert", SECONDS, stock="time.fntrace_convert.stock"),
     Row("dyndbg.total", SITES),
     Row("ipi.dyndbg_on", IPIS),
@@ -465,7 +467,8 @@ NOTES = (
     "marker_vs_bare, _tprobe and _tracepoint: with a tracepoint without an event, disabled, "
     "with a tracepoint probe event of the same arguments, and one of 100 in a module",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
-    "uftrace; _disabled is compared with an empty hook, time.fntrace_convert with uftrace dump",
+    "uftrace; _disabled is compared with an empty hook, time.fntrace_record, _report and "
+    "_convert with uftrace record, report and dump",
     "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
     "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
     "time.*_all* count 1 ns for each instruction of any of the CPUs, which take turns",

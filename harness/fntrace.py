@@ -32,9 +32,11 @@ FUZZ_FULL = 10000
 # Calls of which the cost of one is measured, as a difference. A step takes 25 us where
 # this was written, and a call up to 670 of them.
 FEW, MANY = 200, 600
-# Calls in the trace whose conversion is timed: 16 MB in uftrace's form.
+# Calls whose recording is timed, of each tracer: 128 MB.
+RECORDED = 4000000
+# And those of which the conversion and the report are: 16 MB in uftrace's format.
 CONVERTED = 500000
-CONVERSIONS = 3
+REPEATED = 3
 
 TEST_LINE = re.compile(r"(not )?ok \d+ (.*?)(?: # (?:SKIP )?(.*))?$")
 
@@ -117,7 +119,7 @@ def instructions(work, prefix, program, **variables):
 def seconds(*command):
     """The least of several times: what is beside it on the machine only adds."""
     times = []
-    for _ in range(CONVERSIONS):
+    for _ in range(REPEATED):
         start = time.monotonic()
         with open(os.devnull, "w", encoding="utf-8") as null:
             subprocess.run([str(word) for word in command], stdout=null,
@@ -131,7 +133,8 @@ def measure():
 
     insn.fntrace_pair is what an entry and exit add, beside libmcount;
     insn.fntrace_disabled what a call adds when nothing is traced, beside a hook
-    that only returns.
+    that only returns. time.fntrace_* are of the same command of uftrace, the last two on
+    the same directory.
     """
     build()
     for name in ("uftrace", "gcc"):
@@ -154,13 +157,21 @@ def measure():
         empty = instructions(work, (), work / "traced", LD_PRELOAD=str(work / "empty.so"))
         off = instructions(work, (), work / "traced", FNTRACE_START="0", **ours)
         on = instructions(work, (), work / "traced", **ours)
-        mcount = instructions(work, ("uftrace", "record", "--force", "--no-libcall",
-                                     "--no-event", "-d", work / "mcount"), work / "traced")
+        theirs = ("uftrace", "record", "--force", "--no-libcall", "--no-event", "-d")
+        mcount = instructions(work, (*theirs, work / "mcount"), work / "traced")
+        loop = (work / "tree", "loop")
+        recorded = (seconds(OUT / "fntrace", "record", "-o", work / "ours", *loop, RECORDED),
+                    seconds(*theirs, work / "theirs", *loop, RECORDED))
+        output(OUT / "fntrace", "record", "-o", work / "ours", *loop, CONVERTED)
         data = work / "data"
-        output(OUT / "fntrace", "record", "-o", data, work / "tree", "loop", CONVERTED)
+        output(OUT / "fntrace", "convert", "-f", "uftrace", "-o", data, work / "ours")
         return {
             "insn.fntrace_pair": (on - plain, mcount - plain),
             "insn.fntrace_disabled": (off - plain, empty - plain),
+            "time.fntrace_record": recorded,
+            "time.fntrace_report": (
+                seconds(OUT / "fntrace", "report", data),
+                seconds("uftrace", "report", "-d", data)),
             "time.fntrace_convert": (
                 seconds(OUT / "fntrace", "convert", "-f", "chrome", "-o", "-", data),
                 seconds("uftrace", "dump", "--chrome", "-d", data)),

@@ -104,7 +104,7 @@ fi
 # In the background, because a trap waits for what is in the foreground.
 if [ -S "$tmp/channel" ] && [ "$rounds" -gt 0 ]; then
 	LD_LIBRARY_PATH=$dir/..${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-		"$fntrace" record --raw -o "$out/ping" "$dir/ping" "$tmp/channel" "$rounds" \
+		"$fntrace" record -o "$out/ping" "$dir/ping" "$tmp/channel" "$rounds" \
 		>"$out/ping.log" 2>&1 &
 	pids="$machine $!"
 	wait $! || failed="ping failed: $(tail -n 1 "$out/ping.log")"

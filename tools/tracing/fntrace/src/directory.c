@@ -11,7 +11,36 @@
 #include "directory.h"
 #include "kernel.h"
 #include "kernel_protocol.h"
+#include "names.h"
 #include "trace.h"
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && !strcmp(dot, suffix);
+}
+
+bool directory_is_records_name(const char *name)
+{
+	return has_suffix(name, ".fntrace");
+}
+
+/* Each process saves where its files are mapped, even if it traces nothing. */
+bool directory_is_maps_name(const char *name)
+{
+	return has_suffix(name, ".maps");
+}
+
+bool directory_is_symbols_name(const char *name)
+{
+	return has_suffix(name, NAMES_SUFFIX);
+}
+
+static bool directory_is_uftrace_name(const char *name)
+{
+	return has_suffix(name, ".dat");
+}
 
 /* Names that a recording or uftrace gives to its files, and nobody else. */
 bool directory_is_name(const char *name)
@@ -30,24 +59,19 @@ bool directory_is_name(const char *name)
 	if (!dot)
 		return false;
 	if (digits && name + digits == dot)
-		return !strcmp(dot, ".dat") || !strcmp(dot, ".fntrace") || !strcmp(dot, ".maps");
+		return directory_is_uftrace_name(name) || directory_is_records_name(name) ||
+		       directory_is_maps_name(name) || directory_is_symbols_name(name);
 	return !strcmp(dot, ".sym") || (!strncmp(name, "sid-", 4) && !strcmp(dot, ".map")) ||
 	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
-}
-
-bool directory_is_raw_name(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return (dot && (!strcmp(dot, ".fntrace") || !strcmp(dot, ".maps"))) ||
-	       !strcmp(name, "clock");
 }
 
 /* What uftrace itself writes, and "convert -f uftrace" does not. */
 static bool directory_is_foreign_name(const char *name)
 {
-	return !directory_is_name(name) || directory_is_raw_name(name) ||
-	       !strcmp(name, "kernel") || !strcmp(name, "default.opts") ||
+	return !directory_is_name(name) || directory_is_records_name(name) ||
+	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
+	       !strcmp(name, "clock") || !strcmp(name, "kernel") ||
+	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);
 }
 
@@ -95,17 +119,19 @@ bool directory_has_kernel(const char *path)
 	return directory_exists(path, KERNEL_DIR "/" KERNEL_INFO);
 }
 
-/* Each process saves where its files are mapped, even if it traces nothing. */
-static bool directory_is_maps_name(const char *name)
+bool directory_has_records(const char *path)
 {
-	const char *dot = strrchr(name, '.');
-
-	return dot && !strcmp(dot, ".maps");
+	return directory_has(path, directory_is_records_name);
 }
 
 bool directory_has_maps(const char *path)
 {
 	return directory_has(path, directory_is_maps_name);
+}
+
+bool directory_has_uftrace(const char *path)
+{
+	return directory_has(path, directory_is_uftrace_name);
 }
 
 bool directory_is_recording(const char *path)
@@ -128,30 +154,24 @@ bool directory_is_converted(const char *path)
 	return marked && !directory_has(path, directory_is_foreign_name);
 }
 
-void directory_clean(const char *path, bool (*which)(const char *name))
+void directory_clean(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
-		    which(entry->d_name))
+		if (directory_is_name(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
 }
 
-void directory_remove_kernel(const char *path)
+bool directory_remove(const char *path)
 {
 	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
 
 	remove_tree(kernel);
 	free(kernel);
-}
-
-bool directory_remove(const char *path)
-{
-	directory_remove_kernel(path);
-	directory_clean(path, directory_is_name);
+	directory_clean(path);
 	return !rmdir(path);
 }

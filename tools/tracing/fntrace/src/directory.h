@@ -18,10 +18,14 @@
 
 /*
  * directory_is_name() - is this a name that a recording or uftrace gives to a file?
- * directory_is_raw_name() - is it one of what the backend recorded?
+ * directory_is_records_name() - is it of what a thread recorded?
+ * directory_is_maps_name() - is it of what was mapped in a process that was recorded?
+ * directory_is_symbols_name() - is it of the symbols of a file that was traced?
  */
 bool directory_is_name(const char *name);
-bool directory_is_raw_name(const char *name);
+bool directory_is_records_name(const char *name);
+bool directory_is_maps_name(const char *name);
+bool directory_is_symbols_name(const char *name);
 
 /*
  * directory_is_empty() - is there a directory without a file in it?
@@ -45,19 +49,18 @@ bool directory_is_converted(const char *path);
 bool directory_has_kernel(const char *path);
 
 /*
- * directory_has_maps() - did libfntrace.so run in a process of a recording?
+ * directory_has_records() - did a process of a recording trace anything?
+ * directory_has_maps() - did libfntrace.so run in one?
+ * directory_has_uftrace() - are there records in the format of uftrace?
  */
+bool directory_has_records(const char *path);
 bool directory_has_maps(const char *path);
+bool directory_has_uftrace(const char *path);
 
 /*
- * directory_clean() - remove the files that @which says
+ * directory_clean() - remove the files with names that a recording or uftrace gives
  */
-void directory_clean(const char *path, bool (*which)(const char *name));
-
-/*
- * directory_remove_kernel() - remove the kernel's trace
- */
-void directory_remove_kernel(const char *path);
+void directory_clean(const char *path);
 
 /*
  * directory_remove() - remove a recording with its directory

@@ -3,52 +3,68 @@
  * Address spaces from lines of /proc/PID/maps (proc(5)).
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
-#include "trace.h"
+#include "image.h"
+#include "maps.h"
 
-/*
- * Addresses in the file are those of its program headers; what is mapped is a part
- * of the file. Returns the address that belongs to an offset in the file.
- */
-static bool address_of_offset(const char *path, uint64_t offset, uint64_t *addr)
+enum maps_kind maps_parse(const char *line, uint64_t *time, struct maps_line *map)
 {
-	bool found = false;
-	size_t i, count;
-	Elf *elf;
-	int fd;
+	char prot[8];
+	int path = 0;
 
-	elf_version(EV_CURRENT);
-	fd = open_input_file(path);
-	if (fd < 0)
+	if (sscanf(line, "at %" SCNu64, time) == 1)
+		return MAPS_TIME;
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
+		   &map->start, &map->end, prot, &map->offset, &map->inode, &path) < 5 || !path)
+		return MAPS_NONE;
+	map->path = line + path;
+	if (strlen(prot) < 3 || prot[2] != 'x' || *map->path != '/' || map->end <= map->start)
+		return MAPS_OTHER;
+	return MAPS_CODE;
+}
+
+bool maps_load(struct maps_file *file, const char *path, const char *recording)
+{
+	struct stat status;
+
+	file->text = read_file(path, NULL);
+	if (!file->text)
 		return false;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && !elf_getphdrnum(elf, &count)) {
-		for (i = 0; i < count && !found; i++) {
-			GElf_Phdr header;
+	file->recording = recording;
+	file->saved = stat(path, &status) ? (struct timespec){ } : status.st_mtim;
+	return true;
+}
 
-			if (!gelf_getphdr(elf, i, &header) || header.p_type != PT_LOAD)
-				continue;
-			/* The kernel maps whole pages. */
-			if (offset + 0xffff >= header.p_offset &&
-			    offset < header.p_offset + header.p_filesz) {
-				*addr = header.p_vaddr - header.p_offset + offset;
-				found = true;
-			}
-			/* Of two segments in a page, the executable one decides. */
-			if (found && !(header.p_flags & PF_X))
-				found = false;
-		}
-	}
-	if (elf)
-		elf_end(elf);
-	close(fd);
-	return found;
+/* A file that was written later is another one, even if it has the number of the first. */
+bool maps_same_file(const struct maps_file *file, const struct maps_line *map)
+{
+	struct stat status;
+
+	if (stat(map->path, &status))
+		return true;
+	if (map->inode && status.st_ino != map->inode)
+		return false;
+	return status.st_mtim.tv_sec != file->saved.tv_sec ?
+	       status.st_mtim.tv_sec < file->saved.tv_sec :
+	       status.st_mtim.tv_nsec <= file->saved.tv_nsec;
+}
+
+/* The recording has the symbols, unless it was not finished. */
+static struct image *find_image(struct trace *trace, const struct maps_file *file,
+				const struct maps_line *map)
+{
+	struct image *image = image_find(trace, map->path, file->recording);
+
+	if (image)
+		return image;
+	if (maps_same_file(file, map))
+		return image_open(trace, map->path, file->recording);
+	image = image_new(trace, map->path, file->recording);
+	image->problem = xstrdup("it is not the file that was recorded");
+	return image;
 }
 
 /* What the copy before had, which ended at @before, is still there at @now. */
@@ -61,40 +77,39 @@ static void prolong_maps(struct process *process, uint64_t before, uint64_t now)
 			process->maps[i].to = now;
 }
 
-void read_maps(struct trace *trace, struct process *process, char *text)
+void maps_read(struct trace *trace, struct process *process, const struct maps_file *file)
 {
-	struct mapping map = { .from = 0, .to = UINT64_MAX };
+	struct mapping mapping = { .from = 0, .to = UINT64_MAX };
 	uint64_t before = 0, now = 0, time;
-	char *line, *rest = text;
+	char *line, *rest = file->text;
+	struct maps_line map;
 	bool copied = true;
 
 	while ((line = strsep(&rest, "\n"))) {
-		uint64_t offset, addr;
-		char prot[8];
-		int path = 0;
-
-		if (sscanf(line, "at %" SCNu64, &time) == 1) {
+		switch (maps_parse(line, &time, &map)) {
+		case MAPS_TIME:
 			if (!copied)
 				prolong_maps(process, before, now);
 			before = now;
 			now = time;
-			map.from = before ? before + 1 : 0;
-			map.to = now;
+			mapping.from = before ? before + 1 : 0;
+			mapping.to = now;
 			copied = false;
-			continue;
+			break;
+		case MAPS_CODE:
+			copied = true;
+			mapping.image = find_image(trace, file, &map);
+			mapping.start = map.start;
+			mapping.end = map.end;
+			mapping.bias = map.start - image_address(mapping.image, map.offset);
+			process_map(process, &mapping);
+			break;
+		case MAPS_OTHER:
+			copied = true;
+			break;
+		case MAPS_NONE:
+			break;
 		}
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n",
-			   &map.start, &map.end, prot, &offset, &path) < 4 || !path)
-			continue;
-		copied = true;
-		if (strlen(prot) < 3 || prot[2] != 'x' || line[path] != '/' ||
-		    map.end <= map.start)
-			continue;
-		if (!address_of_offset(line + path, offset, &addr))
-			addr = offset;
-		map.bias = map.start - addr;
-		map.image = image_open(trace, line + path, line + path);
-		process_map(process, &map);
 	}
 	if (!copied)
 		prolong_maps(process, before, now);

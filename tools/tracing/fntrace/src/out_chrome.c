@@ -200,7 +200,7 @@ static void write_lost(const struct event *event, const struct chrome_task *own)
 	out_take(chrome.out, put(to, "}}"));
 }
 
-static void chrome_begin(struct trace *trace, const struct options *options)
+static void chrome_begin(struct trace *trace, const char *path)
 {
 	unsigned int i;
 
@@ -212,7 +212,7 @@ static void chrome_begin(struct trace *trace, const struct options *options)
 	}
 	chrome.base_len = 0;
 	chrome.comma = false;
-	chrome.out = out_open(options->path);
+	chrome.out = out_open(path);
 	out_printf(chrome.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 }
 

@@ -23,9 +23,8 @@
 #define SECONDS_WIDTH	10
 #define TASK_WIDTH	20
 
-/* What a line has besides its texts, and how much of a text is done at once. */
+/* What a line has besides its texts. */
 #define LINE_ROOM	256
-#define TEXT_CHUNK	4096
 
 /**
  * struct list_task - struct task.out
@@ -57,45 +56,6 @@ static struct {
 
 /* A string constant */
 #define put(to, text)	put_text(to, text, sizeof(text) - 1)
-
-/*
- * A text without what a terminal would take for a command, up to its end or the
- * first character at or behind @stop. Takes four times as much room.
- */
-static char *put_clean(char *to, const char **text, const char *stop)
-{
-	static const char hex[] = "0123456789abcdef";
-	const unsigned char *from = (const unsigned char *)*text;
-
-	while (*from && from < (const unsigned char *)stop) {
-		size_t size;
-
-		if (*from >= 0x20 && *from < 0x7f) {
-			*to++ = *from++;
-			continue;
-		}
-		size = utf8_size(from);
-		if (size) {
-			to = put_text(to, (const char *)from, size);
-			from += size;
-		} else {
-			to = put(to, "\\x");
-			*to++ = hex[*from >> 4];
-			*to++ = hex[*from++ & 15];
-		}
-	}
-	*text = (const char *)from;
-	return to;
-}
-
-static void write_clean(const char *text)
-{
-	while (*text) {
-		char *to = out_room(list.out, 4 * (TEXT_CHUNK + 4));
-
-		out_take(list.out, put_clean(to, &text, text + TEXT_CHUNK));
-	}
-}
 
 /* What stands in every line of a task: "machine:name-tid", and spaces. */
 static void make_label(struct list_task *own, const struct task *task)
@@ -191,7 +151,7 @@ static void write_entry(void)
 {
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
-	write_clean(list.symbol->name);
+	out_clean(list.out, list.symbol->name);
 	out_write(list.out, "() {\n", 5);
 }
 
@@ -201,7 +161,7 @@ static void write_leaf(const struct event *event)
 
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
-	write_clean(list.symbol->name);
+	out_clean(list.out, list.symbol->name);
 	to = out_room(list.out, LINE_ROOM);
 	to = put(to, "(); ");
 	to = put_duration(to, event->ns - list.ns);
@@ -217,7 +177,7 @@ static void write_exit(const struct event *event, uint64_t begun, size_t depth)
 
 	write_head(event->task, event->ns, depth);
 	out_write(list.out, "} /* ", 5);
-	write_clean(event->symbol->name);
+	out_clean(list.out, event->symbol->name);
 	to = out_room(list.out, LINE_ROOM);
 	*to++ = ' ';
 	to = put_duration(to, event->ns - begun);
@@ -231,10 +191,10 @@ static void write_point(const struct event *event, size_t depth)
 {
 	write_head(event->task, event->ns, depth);
 	out_write(list.out, "/* ", 3);
-	write_clean(event->symbol->name);
+	out_clean(list.out, event->symbol->name);
 	if (event->text && *event->text) {
 		out_write(list.out, " ", 1);
-		write_clean(event->text);
+		out_clean(list.out, event->text);
 	}
 	out_write(list.out, " */\n", 4);
 }
@@ -250,11 +210,11 @@ static void write_lost(const struct event *event, size_t depth)
 	out_take(list.out, event->count == 1 ? put(to, " call */\n") : put(to, " calls */\n"));
 }
 
-static void list_begin(struct trace *trace, const struct options *options)
+static void list_begin(struct trace *trace, const char *path)
 {
 	(void)trace;
 	memset(&list, 0, sizeof(list));
-	list.out = out_open(options->path);
+	list.out = out_open(path);
 }
 
 static void list_event(const struct event *event)

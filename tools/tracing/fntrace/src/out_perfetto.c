@@ -359,12 +359,12 @@ static void write_long(const struct event *event, enum slice_type type,
 	out_take(perfetto.out, to);
 }
 
-static void perfetto_begin(struct trace *trace, const struct options *options)
+static void perfetto_begin(struct trace *trace, const char *path)
 {
 	(void)trace;
 	perfetto.last_track = 0;
 	perfetto.started = false;
-	perfetto.out = out_open(options->path);
+	perfetto.out = out_open(path);
 }
 
 static void perfetto_event(const struct event *event)

@@ -41,7 +41,7 @@ struct pending {
 static struct trace *current;
 static char *directory;
 static uint64_t first_ns, too_deep;
-static bool begun, has_events, has_text;
+static bool begun, has_events;
 static int failed;
 
 static uint64_t out_tid(const struct task *task)
@@ -126,7 +126,7 @@ static void take_directory(void)
 	if (errno != EEXIST)
 		die("cannot make the directory %s: %s", directory, strerror(errno));
 	if (directory_is_converted(directory))
-		directory_clean(directory, directory_is_name);
+		directory_clean(directory);
 	if (!directory_is_empty(directory))
 		die("%s has other files in it; not touching them", directory);
 }
@@ -148,20 +148,18 @@ static void close_file(struct out *out)
 		failed = error;
 }
 
-static void uftrace_begin(struct trace *trace, const struct options *options)
+static void uftrace_begin(struct trace *trace, const char *path)
 {
 	struct out *out;
 
 	current = trace;
-	directory = xstrdup(options->path);
+	directory = xstrdup(path);
 	first_ns = 0;
 	too_deep = 0;
 	begun = false;
 	has_events = false;
-	has_text = false;
 	failed = 0;
-	if (!options->prepared)
-		take_directory();
+	take_directory();
 	/* From here on it can be told from others, even if the trace is not finished. */
 	out = open_file(DIRECTORY_MARK);
 	out_printf(out, DIRECTORY_MARK_TEXT);
@@ -202,7 +200,6 @@ static void uftrace_event(const struct event *event)
 		break;
 	case EVENT_POINT:
 		has_events = true;
-		has_text |= event->text && *event->text;
 		event->symbol->used = true;
 		put_record(event->task, event->ns, UFTRACE_TYPE_EVENT,
 			   event->depth < UFTRACE_DEPTH_MAX ? event->depth : UFTRACE_DEPTH_MAX,
@@ -476,11 +473,6 @@ static void write_info(void)
 			out_printf(out, "%" PRIu64 "%s", out_tid(task), --nr ? "," : "");
 	out_printf(out, "\n");
 	close_file(out);
-}
-
-bool uftrace_left_out(void)
-{
-	return too_deep || has_text;
 }
 
 static int uftrace_end(struct trace *trace)

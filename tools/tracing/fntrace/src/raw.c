@@ -19,6 +19,10 @@
 #include <fntrace_format.h>
 
 #include "clock.h"
+#include "directory.h"
+#include "image.h"
+#include "maps.h"
+#include "names.h"
 #include "trace.h"
 
 /*
@@ -196,6 +200,25 @@ static void map_kernel(struct process *process, struct image *image, uint64_t of
 	process_map(process, &map);
 }
 
+/* Returns false if there is none at @at, or of another version. */
+static bool read_header(const char *path, int fd, uint64_t at, struct fntrace_header *header,
+			bool *swap)
+{
+	if (pread(fd, header, sizeof(*header), at) != sizeof(*header) ||
+	    memcmp(header->magic, FNTRACE_MAGIC, sizeof(header->magic)))
+		return false;
+	*swap = header->byte_order == bswap_32(FNTRACE_BYTE_ORDER);
+	if (*swap)
+		swap_header(header);
+	else if (header->byte_order != FNTRACE_BYTE_ORDER)
+		return false;
+	if (header->version == FNTRACE_VERSION)
+		return true;
+	warn("%s: version %u of the format; this program knows %u", path, header->version,
+	     FNTRACE_VERSION);
+	return false;
+}
+
 /*
  * The buffer at @at of a file of @size bytes. Returns the bytes it takes, or 0 if
  * there is none.
@@ -209,19 +232,8 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	struct raw *raw;
 	bool swap;
 
-	if (pread(fd, &header, sizeof(header), at) != sizeof(header) ||
-	    memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)))
+	if (!read_header(path, fd, at, &header, &swap))
 		return 0;
-	swap = header.byte_order == bswap_32(FNTRACE_BYTE_ORDER);
-	if (swap)
-		swap_header(&header);
-	else if (header.byte_order != FNTRACE_BYTE_ORDER)
-		return 0;
-	if (header.version != FNTRACE_VERSION) {
-		warn("%s: version %u of the format; this program knows %u", path,
-		     header.version, FNTRACE_VERSION);
-		return 0;
-	}
 	if (header.header_size < sizeof(header) || header.header_size > 1u << 20 ||
 	    header.header_size > size - at) {
 		warn("%s: the header is damaged; nothing in it can be read", path);
@@ -265,7 +277,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
 	raw->process = trace_session(trace, machine, header.pid, header.session, image);
-	/* The CPUs of a kernel are numbered from 1: no form of output knows a task 0. */
+	/* The CPUs of a kernel are numbered from 1: no format of output has a task 0. */
 	raw->task = trace_task(trace, raw->process,
 			       header.tid ? header.tid : header.cpu + 1, header.name);
 	if (header.wraps) {
@@ -280,7 +292,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	}
 	raw->below = image && (int64_t)offset < 0;
 	if (image)
-		map_kernel(raw->process, image_open(trace, image, image), offset);
+		map_kernel(raw->process, image_open(trace, image, NULL), offset);
 
 	clock_pair(machine->clock, header.start.counter, header.start.ns, false);
 	clock_pair(machine->clock, header.latest.counter, header.latest.ns, false);
@@ -326,22 +338,24 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 
 /* "<pid>-<n>.maps": the path of the program, then copies of /proc/PID/maps. */
 static void open_maps(struct trace *trace, struct machine *machine, const char *path,
-		      uint32_t pid, uint32_t session)
+		      const char *directory, uint32_t pid, uint32_t session)
 {
 	struct process *process;
+	struct maps_file file;
 	char *text, *end;
 
-	text = read_file(path, NULL);
-	if (!text) {
+	if (!maps_load(&file, path, directory)) {
 		warn("cannot read %s: %s", path, strerror(errno));
 		trace->nr_unread++;
 		return;
 	}
+	text = file.text;
 	end = strchr(text, '\n');
 	if (end) {
 		*end = 0;
 		process = trace_session(trace, machine, pid, session, text);
-		read_maps(trace, process, end + 1);
+		file.text = end + 1;
+		maps_read(trace, process, &file);
 	}
 	free(text);
 }
@@ -358,11 +372,26 @@ static void open_clock(struct machine *machine, const char *path)
 	free(text);
 }
 
+static void open_records(struct trace *trace, struct machine *machine, const char *path)
+{
+	struct stat status;
+	int fd = open_input_file(path);
+
+	if (fd < 0 || fstat(fd, &status)) {
+		warn("cannot read %s: %s", path, strerror(errno));
+		trace->nr_unread++;
+	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, NULL, 0)) {
+		warn("%s: no buffer of fntrace; left out", path);
+		trace->nr_unread++;
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
 bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path)
 {
-	struct dirent **entries;
 	size_t before = trace->nr_sources;
-	bool kernel = false;
+	struct dirent **entries;
 	int i, count;
 
 	count = scandir(path, &entries, NULL, versionsort);
@@ -370,39 +399,55 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		warn("cannot read %s: %s", path, strerror(errno));
 		return false;
 	}
+	/* The names first: what is mapped has them. */
+	for (i = 0; i < count; i++) {
+		char *file = xasprintf("%s/%s", path, entries[i]->d_name);
+
+		if (directory_is_symbols_name(entries[i]->d_name))
+			names_open(trace, file, path);
+		free(file);
+	}
 	for (i = 0; i < count; i++) {
 		char *name = entries[i]->d_name, *file = xasprintf("%s/%s", path, name);
-		char *dot = strrchr(name, '.');
 		unsigned int pid, session;
-		struct stat status;
-		int fd;
 
-		if (dot && !strcmp(dot, ".maps") && sscanf(name, "%u-%u.", &pid, &session) == 2) {
-			open_maps(trace, machine, file, pid, session);
-		} else if (!strcmp(name, "clock")) {
+		if (directory_is_maps_name(name) && sscanf(name, "%u-%u.", &pid, &session) == 2)
+			open_maps(trace, machine, file, path, pid, session);
+		else if (directory_is_records_name(name))
+			open_records(trace, machine, file);
+		else if (!strcmp(name, "clock"))
 			open_clock(machine, file);
-		} else if (!strcmp(name, "kernel")) {
-			kernel = true;
-		} else if (dot && !strcmp(dot, ".fntrace")) {
-			fd = open_input_file(file);
-			if (fd < 0 || fstat(fd, &status)) {
-				warn("cannot read %s: %s", file, strerror(errno));
-				trace->nr_unread++;
-			} else if (!open_buffer(trace, machine, file, fd, 0, status.st_size,
-						NULL, 0)) {
-				warn("%s: no buffer of fntrace; left out", file);
-				trace->nr_unread++;
-			}
-			if (fd >= 0)
-				close(fd);
-		}
 		free(file);
 		free(entries[i]);
 	}
 	free(entries);
-	if (trace->nr_sources == before && !kernel)
+	if (trace->nr_sources == before && !directory_has_kernel(path))
 		warn("%s: nothing was recorded in it", path);
 	return trace->nr_sources > before;
+}
+
+uint64_t raw_lost(const char *path)
+{
+	struct fntrace_header header;
+	struct dirent *entry;
+	uint64_t lost = 0;
+	DIR *dir;
+	bool swap;
+	int fd;
+
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!directory_is_records_name(entry->d_name))
+			continue;
+		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap))
+			lost += header.lost;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	return lost;
 }
 
 bool raw_has_counter(const struct trace *trace, const struct machine *machine)

@@ -3,52 +3,155 @@
  * fntrace record: run a program with libfntrace.so, and the kernel's tracer.
  */
 #define _GNU_SOURCE
+#include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <fntrace.h>
 
-#include "clock.h"
+#include "command.h"
 #include "directory.h"
 #include "kernel.h"
-#include "kernel_protocol.h"
-#include "main.h"
+#include "launch.h"
+#include "names.h"
 #include "trace.h"
 
-/* Beside this program, or where "make install" puts it. */
-static char *find_library(void)
+/*
+ * struct record - what the command line says
+ * @directory: to record to
+ * @launch: of the program
+ * @kernel: of the kernel's trace
+ * @functions: of @kernel
+ * @nr_functions: how many
+ * @events: of @kernel
+ * @nr_events: how many
+ * @program: and its arguments
+ */
+struct record {
+	const char		*directory;
+	struct launch		launch;
+	struct kernel_options	kernel;
+	const char		**functions;
+	unsigned int		nr_functions;
+	const char		**events;
+	unsigned int		nr_events;
+	char			**program;
+};
+
+/* Options without a letter. */
+enum {
+	OPTION_STOP = 256,
+	OPTION_OVERWRITE,
+	OPTION_PAUSED,
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "DIR", 0, "Record to DIR; the default is " DEFAULT_DIRECTORY, 0 },
+	{ "size", 's', "SIZE", 0,
+	  "Bytes of a thread's buffer, which goes to its file when it is full; the default is 1M",
+	  0 },
+	{ "stop", OPTION_STOP, NULL, 0, "Stop when the buffer is full", 0 },
+	{ "overwrite", OPTION_OVERWRITE, NULL, 0,
+	  "Overwrite the oldest records when the buffer is full", 0 },
+	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
+	{ NULL, 0, NULL, 0, "The kernel, as root:", 0 },
+	{ "kernel", 'k', NULL, 0, "Its functions too, for this program (function_graph)", 0 },
+	{ "kernel-function", 'g', "FUNCTION", 0,
+	  "Only what this function of the kernel does; several are possible", 0 },
+	{ "kernel-depth", 'K', "DEPTH", 0, "No deeper than this", 0 },
+	{ "event", 'e', "SYS:EVENT", 0,
+	  "A trace event, function event or marker; several are possible", 0 },
+	{ }
+};
+
+static char *parse_size(const char *text, struct argp_state *state)
 {
-	static const char *const places[] = { "", "/../lib/fntrace" };
-	char exe[PATH_MAX], *library;
-	ssize_t len;
-	size_t i;
+	unsigned long long value;
+	char *end;
 
-	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len < 0)
-		die("cannot find out where this program is: %s", strerror(errno));
-	exe[len] = 0;
-	dirname(exe);
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		char *path = xasprintf("%s%s/libfntrace.so", exe, places[i]);
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (*end == 'k' || *end == 'K')
+		value <<= 10, end++;
+	else if (*end == 'm' || *end == 'M')
+		value <<= 20, end++;
+	else if (*end == 'g' || *end == 'G')
+		value <<= 30, end++;
+	/* The unit must not have shifted anything out. */
+	if (errno || end == text || *end || !value || value > UINT64_C(1) << 36 ||
+	    strtoull(text, NULL, 0) > value)
+		argp_error(state, "\"%s\" is not a size", text);
+	return xasprintf("%llu", value);
+}
 
-		library = realpath(path, NULL);
-		free(path);
-		if (library)
-			return library;
+static unsigned int parse_depth(const char *text, struct argp_state *state)
+{
+	unsigned long depth;
+	char *end;
+
+	depth = strtoul(text, &end, 0);
+	if (*end || end == text || !depth || depth > 1000)
+		argp_error(state, "\"%s\" is not a depth", text);
+	return depth;
+}
+
+static void add_word(const char ***list, unsigned int *nr, const char *word)
+{
+	*list = xrealloc(*list, (*nr + 2) * sizeof(**list));
+	(*list)[(*nr)++] = word;
+	(*list)[*nr] = NULL;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct record *record = state->input;
+
+	switch (key) {
+	case 'o':
+		record->directory = argument;
+		break;
+	case 's':
+		record->launch.size = parse_size(argument, state);
+		break;
+	case OPTION_STOP:
+		record->launch.full = "stop";
+		break;
+	case OPTION_OVERWRITE:
+		record->launch.full = "overwrite";
+		break;
+	case OPTION_PAUSED:
+		record->launch.paused = true;
+		break;
+	case 'k':
+		record->kernel.graph = true;
+		break;
+	case 'g':
+		record->kernel.graph = true;
+		add_word(&record->functions, &record->nr_functions, argument);
+		break;
+	case 'K':
+		record->kernel.max_depth = parse_depth(argument, state);
+		break;
+	case 'e':
+		add_word(&record->events, &record->nr_events, argument);
+		break;
+	case ARGP_KEY_ARG:
+		/* What follows is the program's. */
+		record->program = &state->argv[state->next - 1];
+		state->next = state->argc;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
-	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
+	return 0;
 }
 
 /*
@@ -82,11 +185,26 @@ static void make_directory(const char *path)
 	free(old);
 }
 
-/* The best of several: something may come between the two readings. */
-static void save_clock(FILE *file)
+static FILE *open_clock(const char *directory)
+{
+	char *path = xasprintf("%s/clock", directory);
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		die("cannot write %s: %s", path, strerror(errno));
+	free(path);
+	return file;
+}
+
+/*
+ * Compare the counter with the clock, so that a trace has nanoseconds even if its program
+ * cannot do that any more. The best of several: something may come between two readings.
+ */
+static void save_clock(void *data)
 {
 	uint64_t before, after, best = UINT64_MAX, counter = 0, ns = 0;
 	struct timespec now;
+	FILE *file = data;
 	int i;
 
 	for (i = 0; i < 5; i++) {
@@ -103,334 +221,112 @@ static void save_clock(FILE *file)
 	fflush(file);
 }
 
-/*
- * What LD_PRELOAD can name: spaces and colons separate its parts. A library whose path has
- * one is named by a descriptor of this process, which outlives those that it records.
- */
-static char *preload_path(void)
+/* Returns NULL if the kernel cannot be recorded; a message was printed. */
+static struct kernel_live *start_kernel(struct record *record)
 {
-	char *library = find_library(), *path;
-	int fd;
-
-	if (!library[strcspn(library, " :")])
-		return library;
-	fd = open(library, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die("cannot open %s: %s", library, strerror(errno));
-	free(library);
-	path = xasprintf("/proc/%d/fd/%d", getpid(), fd);
-	return path;
-}
-
-/* @library is freed. */
-static void set_environment(char *library, const char *directory, const char *size,
-			    const char *full, bool paused)
-{
-	const char *preload = getenv("LD_PRELOAD");
-	char *value = preload && *preload ? xasprintf("%s:%s", library, preload) :
-					    xstrdup(library);
-
-	setenv("LD_PRELOAD", value, 1);
-	setenv("FNTRACE_DIR", directory, 1);
-	if (size)
-		setenv("FNTRACE_SIZE", size, 1);
-	else
-		unsetenv("FNTRACE_SIZE");
-	setenv("FNTRACE_FULL", full, 1);
-	setenv("FNTRACE_START", paused ? "0" : "1", 1);
-	free(value);
-	free(library);
-}
-
-static uint64_t parse_size(const char *text)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 0);
-	if (*end == 'k' || *end == 'K')
-		value <<= 10, end++;
-	else if (*end == 'm' || *end == 'M')
-		value <<= 20, end++;
-	else if (*end == 'g' || *end == 'G')
-		value <<= 30, end++;
-	/* The unit must not have shifted anything out. */
-	if (errno || end == text || *end || !value || value > UINT64_C(1) << 36 ||
-	    strtoull(text, NULL, 0) > value)
-		usage_error("\"%s\" is no size", text);
-	return value;
-}
-
-static void add_word(const char ***list, unsigned int *nr, const char *word)
-{
-	*list = xrealloc(*list, (*nr + 2) * sizeof(**list));
-	(*list)[(*nr)++] = word;
-	(*list)[*nr] = NULL;
+	record->kernel.dir = record->directory;
+	record->kernel.pid = record->launch.pid;
+	record->kernel.functions = record->functions;
+	record->kernel.events = record->events;
+	/* Every function is a lot; what is not read in time is lost. */
+	record->kernel.buffer_kb = 8192;
+	/*
+	 * The counter of the hooks, if the kernel has it: then nothing is between
+	 * the two sides, whatever the clock of the machine is worth.
+	 */
+#ifdef __x86_64__
+	record->kernel.clock = "x86-tsc";
+#endif
+	return kernel_live_start(&record->kernel);
 }
 
 /*
- * Wait for the program and for all that it started, which are children of this process
- * once their parents are gone (PR_SET_CHILD_SUBREAPER). The process that kernel_live_start()
- * makes is none that waitpid() finds. Once a second the clocks are
- * compared, so that a trace has nanoseconds even if its program cannot do that any more.
- *
- * @running: set if a signal ended the wait for processes that go on
+ * Save the names of what was recorded, and tell what is missing. Returns false if the
+ * recording has nothing in it, or its names could not be written.
  */
-static int wait_for(pid_t child, FILE *clock, const sigset_t *signals, bool *running)
+static bool finish(const char *directory, bool running)
 {
-	const struct timespec second = { .tv_sec = 1 };
-	int status = 0, signal, one;
-	bool done = false, said = false, stop = false;
-	pid_t ended;
+	uint64_t lost = raw_lost(directory);
 
-	*running = false;
-	for (;;) {
-		ended = waitpid(-1, &one, WNOHANG);
-		if (ended == child) {
-			status = one;
-			done = true;
-		}
-		if (ended > 0)
-			continue;
-		if (ended < 0)
-			break;
-		if (done && stop) {
-			*running = true;
-			break;
-		}
-		signal = sigtimedwait(signals, NULL, &second);
-		if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && done))
-			stop = true;
-		/* From a terminal, the program has SIGINT as well. */
-		if (!done && (signal == SIGTERM || signal == SIGHUP))
-			kill(child, signal);
-		save_clock(clock);
-		if (done && !said && signal < 0) {
-			warn("waiting for the processes that it started; SIGINT ends the wait");
-			said = true;
-		}
-	}
-	save_clock(clock);
-	if (!done)
-		die("cannot wait for the program: %s", strerror(errno));
-	if (WIFSIGNALED(status)) {
-		warn("the program was killed by signal %d (%s); the trace ends there",
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
-		return 128 + WTERMSIG(status);
-	}
-	return WEXITSTATUS(status);
-}
-
-/*
- * Convert what was recorded, and remove it if nothing in it is missing in what was made of
- * it: it is all that there is of the run. Returns 0 if that is so, or an errno.
- *
- * @kernel: the kernel was recorded
- * @running: processes of the program still write to their files
- */
-static int finish(const char *directory, bool kernel, bool running)
-{
-	struct options options = {
-		.path = directory,
-		.progress = isatty(STDERR_FILENO),
-		.prepared = true,
-	};
-	struct trace *trace = xalloc(sizeof(*trace));
-	struct machine *machine = trace_machine(trace, "");
-	int error;
-
-	raw_open_dir(trace, machine, directory);
-	error = kernel_open_dir(trace, machine, directory, &machine->clock->map);
-	if (error && (kernel || error != -ENOENT))
-		trace->nr_unread++;
-	if (!trace->nr_sources) {
-		if (directory_has_maps(directory))
+	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
+		if (access(directory, F_OK))
+			warn("%s is not there any more", directory);
+		else if (directory_has_maps(directory))
 			warn("no function was traced; was the program compiled for this (-pg)?");
 		else
 			warn("libfntrace.so was not loaded; is the program static, or setuid?");
-		error = ENODATA;
-	} else {
-		error = convert(trace, &uftrace_writer, &options);
-		/* Of processes that still run they are kept anyway. */
-		if (!error && trace->nr_unread && !running) {
-			warn("not all of it could be converted; %s keeps the records", directory);
-			error = EIO;
-		}
+		return false;
 	}
-	trace_close(trace);
-	free(trace);
-	if (error)
-		return error;
+	if (lost)
+		warn("%" PRIu64 " calls could not be recorded", lost);
 	if (running)
-		warn("processes that it started still run; %s keeps the records as well",
-		     directory);
-	else if (uftrace_left_out())
-		warn("%s keeps the records as well; \"fntrace convert\" reads those", directory);
-	if (!running && !uftrace_left_out()) {
-		directory_clean(directory, directory_is_raw_name);
-		directory_remove_kernel(directory);
-	}
-	return 0;
+		warn("processes that it started still run, and go on recording to %s", directory);
+	return !names_save(directory);
 }
 
-int do_record(int argc, char **argv)
+static int record_program(struct record *record)
 {
-	static const struct option longs[] = {
-		{ "stop", no_argument, NULL, 'S' },
-		{ "overwrite", no_argument, NULL, 'O' },
-		{ "paused", no_argument, NULL, 'p' },
-		{ "raw", no_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
-	const char *directory = "fntrace.data", *full = "grow";
-	const char **functions = NULL, **events = NULL;
-	unsigned int nr_functions = 0, nr_events = 0;
-	struct kernel_options kernel = { };
+	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
-	bool paused = false, raw = false, running;
-	char *size = NULL, *path, *end, *library, *absolute, byte;
-	int option, go[2], bad[2], status, code;
-	sigset_t signals, old;
-	pid_t child;
+	char *library = launch_library(), *absolute;
+	int status, error;
+	bool running;
 	FILE *clock;
 
-	while ((option = getopt_long(argc, argv, "+o:kg:d:e:s:h", longs, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			directory = optarg;
-			break;
-		case 'k':
-			kernel.graph = true;
-			break;
-		case 'g':
-			kernel.graph = true;
-			add_word(&functions, &nr_functions, optarg);
-			break;
-		case 'd':
-			kernel.max_depth = strtoul(optarg, &end, 0);
-			if (*end || end == optarg || !kernel.max_depth ||
-			    kernel.max_depth > 1000)
-				usage_error("\"%s\" is no depth", optarg);
-			break;
-		case 'e':
-			add_word(&events, &nr_events, optarg);
-			break;
-		case 's':
-			size = xasprintf("%" PRIu64, parse_size(optarg));
-			break;
-		case 'S':
-			full = "stop";
-			break;
-		case 'O':
-			full = "overwrite";
-			break;
-		case 'p':
-			paused = true;
-			break;
-		case 'r':
-			raw = true;
-			break;
-		case 'h':
-			usage_error(NULL, NULL);
-			break;
-		default:
-			usage_error("%s", "see the usage");
-		}
-	}
-	if (optind == argc)
-		usage_error("%s", "which program?");
-
-	library = preload_path();
-	make_directory(directory);
+	make_directory(record->directory);
 	/* The program may go elsewhere before it starts others. */
-	absolute = realpath(directory, NULL);
+	absolute = realpath(record->directory, NULL);
 	if (!absolute)
-		die("cannot find the directory %s: %s", directory, strerror(errno));
-	path = xasprintf("%s/clock", directory);
-	clock = fopen(path, "we");
-	if (!clock)
-		die("cannot write %s: %s", path, strerror(errno));
+		die("cannot find the directory %s: %s", record->directory, strerror(errno));
+	clock = open_clock(record->directory);
 	save_clock(clock);
-	free(path);
-
-	/* The program waits until the kernel traces it; then it says if it cannot run. */
-	if (pipe2(go, O_CLOEXEC) || pipe2(bad, O_CLOEXEC))
-		die("cannot make a pipe: %s", strerror(errno));
-	/* If it is ignored, nobody hears of the end of a child. */
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, &old);
-	child = fork();
-	if (child < 0)
-		die("cannot start a process: %s", strerror(errno));
-	if (!child) {
-		set_environment(library, absolute, size, full, paused);
-		close(go[1]);
-		if (read(go[0], &byte, 1) != 1)
-			_exit(1);
-		sigprocmask(SIG_SETMASK, &old, NULL);
-		if (restore_file_limit)
-			signal(SIGXFSZ, SIG_DFL);
-		execvp(argv[optind], argv + optind);
-		code = errno;
-		if (write(bad[1], &code, sizeof(code)) < 0)
-			_exit(126);
-		_exit(127);
-	}
-	close(go[0]);
-	close(bad[1]);
-	if (kernel.graph || events) {
-		kernel.dir = directory;
-		kernel.pid = child;
-		kernel.functions = functions;
-		kernel.events = events;
-		/* Every function is a lot; what is not read in time is lost. */
-		kernel.buffer_kb = 8192;
-		/*
-		 * The counter of the hooks, if the kernel has it: then nothing is between
-		 * the two sides, whatever the clock of the machine is worth.
-		 */
-#ifdef __x86_64__
-		kernel.clock = "x86-tsc";
-#endif
-		live = kernel_live_start(&kernel);
+	launch->directory = absolute;
+	launch_prepare(launch, library, record->program);
+	if (record->kernel.graph || record->events) {
+		live = start_kernel(record);
 		if (!live) {
-			close(go[1]);
-			waitpid(child, NULL, 0);
-			directory_remove(directory);
+			launch_cancel(launch);
+			directory_remove(record->directory);
 			return 1;
 		}
 	}
-	free(library);
-	free(absolute);
-	/* What the program leaves behind when it ends becomes a child of this process. */
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
-		warn("cannot wait for what the program starts: %s", strerror(errno));
-	if (write(go[1], "", 1) != 1)
-		die("cannot start the program: %s", strerror(errno));
-	if (read(bad[0], &code, sizeof(code)) == sizeof(code)) {
-		warn("cannot run %s: %s", argv[optind], strerror(code));
-		waitpid(child, NULL, 0);
+	error = launch_start(launch);
+	if (error) {
+		warn("cannot run %s: %s", record->program[0], strerror(error));
 		if (live)
 			kernel_live_stop(live, NULL);
-		directory_remove(directory);
+		directory_remove(record->directory);
 		return 127;
 	}
-	status = wait_for(child, clock, &signals, &running);
+	status = launch_wait(launch, save_clock, clock, &running);
 	fclose(clock);
 	if (live && kernel_live_stop(live, NULL))
 		warn("the kernel's side of the trace may be incomplete");
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	free(functions);
-	free(events);
-	free(size);
-	if (!raw && finish(directory, kernel.dir, running) && !status)
+	free(library);
+	free(absolute);
+	if (!finish(record->directory, running) && !status)
 		status = 1;
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "PROGRAM [ARGUMENT...]",
+		.doc = "Run a program, and record its function calls.",
+	};
+	struct record record = {
+		.directory = DEFAULT_DIRECTORY,
+		.launch.full = "grow",
+	};
+	int status;
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
+	status = record_program(&record);
+	free(record.functions);
+	free(record.events);
+	free((char *)record.launch.size);
 	return status;
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose address is it?
+ * Which function is at an address?
  *
- * ELF is read with libelf, names are demangled by libiberty, which knows C++ and
- * both of Rust's schemes.
+ * Names are demangled by libiberty, which knows C++ and both of Rust's schemes.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
-#include <libelf.h>
 #include <demangle.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "trace.h"
+#include "image.h"
 
 static char *json_escape(const char *name, unsigned int *len)
 {
@@ -85,137 +79,6 @@ static struct symbol *see(struct trace *trace, struct symbol *symbol)
 	return symbol;
 }
 
-struct image *image_new(struct trace *trace, const char *name)
-{
-	struct image *image = xalloc(sizeof(*image));
-
-	image->path = xstrdup(name);
-	image->next = trace->images;
-	trace->images = image;
-	return image;
-}
-
-void image_add(struct image *image, uint64_t addr, uint64_t size, const char *name)
-{
-	struct symbol *symbol;
-
-	/* A power of two fills the array. */
-	if (!(image->nr_symbols & (image->nr_symbols - 1)))
-		image->symbols = xrealloc(image->symbols, sizeof(*symbol) *
-					  (image->nr_symbols ? 2 * image->nr_symbols : 1));
-	symbol = &image->symbols[image->nr_symbols++];
-	memset(symbol, 0, sizeof(*symbol));
-	symbol->addr = addr;
-	symbol->size = size;
-	symbol->name = xstrdup(name);
-}
-
-/* Of several names of a place, the one that does not begin with underscores. */
-static int compare_symbols(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	if (!x->size != !y->size)
-		return x->size ? -1 : 1;
-	if (strspn(x->name, "_") != strspn(y->name, "_"))
-		return strspn(x->name, "_") < strspn(y->name, "_") ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-void image_sort(struct image *image)
-{
-	size_t i, kept = 0;
-
-	if (!image->nr_symbols)
-		return;
-	qsort(image->symbols, image->nr_symbols, sizeof(image->symbols[0]), compare_symbols);
-	for (i = 0; i < image->nr_symbols; i++) {
-		if (kept && image->symbols[kept - 1].addr == image->symbols[i].addr) {
-			free(image->symbols[i].name);
-			continue;
-		}
-		image->symbols[kept++] = image->symbols[i];
-	}
-	image->nr_symbols = kept;
-}
-
-static void read_table(struct image *image, Elf *elf, Elf_Scn *section, GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t i, count;
-
-	if (!data || !header->sh_entsize)
-		return;
-	count = data->d_size / header->sh_entsize;
-	for (i = 0; i < count; i++) {
-		const char *name;
-		GElf_Sym symbol;
-
-		if (!gelf_getsym(data, i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
-		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC &&
-		     GELF_ST_TYPE(symbol.st_info) != STT_NOTYPE))
-			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		/* Not the marks that assemblers and linkers make. */
-		if (!name || !*name || *name == '$' || !strncmp(name, ".L", 2) ||
-		    (GELF_ST_TYPE(symbol.st_info) == STT_NOTYPE &&
-		     GELF_ST_BIND(symbol.st_info) != STB_LOCAL &&
-		     GELF_ST_BIND(symbol.st_info) != STB_GLOBAL))
-			continue;
-		image_add(image, symbol.st_value, symbol.st_size, name);
-	}
-}
-
-struct image *image_open(struct trace *trace, const char *path, const char *name)
-{
-	struct image *image;
-	Elf_Scn *section = NULL, *dynamic = NULL;
-	GElf_Shdr header, dynamic_header;
-	bool found = false;
-	Elf *elf;
-	int fd;
-
-	for (image = trace->images; image; image = image->next)
-		if (!strcmp(image->path, name))
-			return image;
-	image = image_new(trace, name);
-
-	elf_version(EV_CURRENT);
-	fd = open_input_file(path);
-	if (fd < 0) {
-		warn("no symbols of %s: %s", path, strerror(errno));
-		return image;
-	}
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
-		warn("no symbols of %s: not an ELF file", path);
-		goto out;
-	}
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			continue;
-		if (header.sh_type == SHT_SYMTAB) {
-			read_table(image, elf, section, &header);
-			found = true;
-		} else if (header.sh_type == SHT_DYNSYM) {
-			dynamic = section;
-			dynamic_header = header;
-		}
-	}
-	/* What is left in a stripped library. */
-	if (!found && dynamic)
-		read_table(image, elf, dynamic, &dynamic_header);
-	image_sort(image);
-out:
-	if (elf)
-		elf_end(elf);
-	close(fd);
-	return image;
-}
-
 void process_map(struct process *process, const struct mapping *map)
 {
 	struct mapping *other;
@@ -247,7 +110,7 @@ void process_map(struct process *process, const struct mapping *map)
 	process->maps[process->nr_maps++].shared = shared;
 }
 
-static struct symbol *image_find(struct image *image, uint64_t addr)
+static struct symbol *image_symbol(struct image *image, uint64_t addr)
 {
 	size_t low = 0, high = image->nr_symbols;
 	struct symbol *symbol;
@@ -346,7 +209,9 @@ static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64
 
 		if (addr < map->start || addr >= map->end)
 			continue;
-		symbol = image_find(map->image, addr - map->bias);
+		if (map->image->problem)
+			image_tell(map->image);
+		symbol = image_symbol(map->image, addr - map->bias);
 		if (!symbol)
 			continue;
 		*shared |= map->shared;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "trace.h"
+#include "image.h"
 
 struct machine *trace_machine(struct trace *trace, const char *name)
 {
@@ -138,8 +138,15 @@ static void begin(struct trace *trace)
 		sift(trace, i);
 }
 
-/* Hand out the end of the innermost call of @task, which the trace does not have. */
-static void repair(struct trace *trace, struct event *event, struct task *task, uint64_t ns)
+/* A call of @ns nanoseconds has ended inside of what is the innermost one by now. */
+static void add_to_caller(struct task *task, uint64_t ns)
+{
+	if (task->depth)
+		task->frames[task->depth - 1].inner += ns;
+}
+
+/* Fill in the end of the innermost call of @task, which the trace does not have. */
+static void end_call(struct event *event, struct task *task, uint64_t ns)
 {
 	struct frame *frame = &task->frames[--task->depth];
 
@@ -149,12 +156,28 @@ static void repair(struct trace *trace, struct event *event, struct task *task, 
 		.symbol = frame->symbol,
 		.process = frame->process,
 		.addr = frame->addr,
+		.begun = frame->ns,
+		.inner = frame->inner,
 		.depth = task->depth,
 		.type = EVENT_EXIT,
 		.level = frame->level,
 		.repaired = true,
 	};
+	add_to_caller(task, ns - frame->ns);
+}
+
+static void repair(struct trace *trace, struct event *event, struct task *task, uint64_t ns)
+{
+	end_call(event, task, ns);
 	trace->nr_repaired++;
+}
+
+bool trace_end_call(struct task *task, struct event *event)
+{
+	if (!task->depth)
+		return false;
+	end_call(event, task, task->last_ns);
+	return true;
 }
 
 /*
@@ -252,6 +275,7 @@ again:
 		frame->process = head->process;
 		frame->addr = head->addr;
 		frame->ns = head->ns;
+		frame->inner = 0;
 		frame->depth = head->depth;
 		frame->level = head->level;
 		*event = *head;
@@ -272,7 +296,10 @@ again:
 		event->symbol = frame->symbol;
 		event->process = frame->process;
 		event->addr = frame->addr;
+		event->begun = frame->ns;
+		event->inner = frame->inner;
 		event->depth = --task->depth;
+		add_to_caller(task, event->ns - event->begun);
 		break;
 	case EVENT_LOST:
 		trace->nr_lost += head->count;
@@ -295,7 +322,7 @@ void trace_close(struct trace *trace)
 	struct process *process;
 	struct image *image;
 	struct task *task;
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < trace->nr_sources; i++)
 		trace->sources[i]->close(trace->sources[i]);
@@ -321,14 +348,7 @@ void trace_close(struct trace *trace)
 	}
 	while ((image = trace->images)) {
 		trace->images = image->next;
-		for (j = 0; j < image->nr_symbols; j++) {
-			free(image->symbols[j].name);
-			free(image->symbols[j].linkage);
-			free(image->symbols[j].json);
-		}
-		free(image->symbols);
-		free(image->path);
-		free(image);
+		image_free(image);
 	}
 	symbol_names_free(trace);
 	memset(trace, 0, sizeof(*trace));

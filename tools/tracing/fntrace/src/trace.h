@@ -2,9 +2,9 @@
 /*
  * What readers, the merger and writers of fntrace share.
  *
- * Readers (one per form of input) make sources; trace_next() merges them by
+ * Readers (one per format of input) make sources; trace_next() merges them by
  * time, repairs what does not nest and hands out one event after the other;
- * writers (one per form of output) take them. Nothing is kept per event, so
+ * writers (one per format of output) take them. Nothing is kept per event, so
  * memory depends on how many tasks and symbols there are, not on how long the
  * trace is.
  */
@@ -45,14 +45,35 @@ struct symbol {
 };
 
 /*
- * struct image - a file, or a kernel, with symbols
+ * struct segment - a part of a file that is executed
+ * @offset: where it is in the file
+ * @size: in bytes
+ * @addr: address of its first byte, relative to the image
+ */
+struct segment {
+	uint64_t	offset;
+	uint64_t	size;
+	uint64_t	addr;
+};
+
+/*
+ * struct image - a file, or a kernel, with symbols; see image.h
  * @path: where it was; "[kernel]" and the like for what is no file
+ * @recording: directory of the recording that it was mapped in, or NULL
  * @symbols: sorted by address
+ * @segments: in the order of the file
+ * @problem: why it has no symbols; NULL: it has, or that was told
+ * @traced: functions in it call the hooks
  */
 struct image {
 	char		*path;
+	char		*recording;
 	struct symbol	*symbols;
 	size_t		nr_symbols;
+	struct segment	*segments;
+	size_t		nr_segments;
+	char		*problem;
+	bool		traced;
 	struct image	*next;
 };
 
@@ -133,6 +154,7 @@ enum level {
  * @process: what @addr belongs to
  * @addr: an address in it; 0 if its source knows only its name
  * @ns: when it began
+ * @inner: how long calls inside of it took that have ended, in nanoseconds
  * @depth: what its source says
  * @level: whose it is
  */
@@ -141,6 +163,7 @@ struct frame {
 	struct process	*process;
 	uint64_t	addr;
 	uint64_t	ns;
+	uint64_t	inner;
 	uint32_t	depth;
 	uint32_t	level;
 };
@@ -188,6 +211,8 @@ enum event_type {
  * @text: fields of an event as text; NULL if there are none. Valid until the
  *	next call of the source.
  * @count: how many calls were lost
+ * @begun: of an end: when the call began
+ * @inner: of an end: how much of its time the calls inside of it took, in nanoseconds
  * @depth: before trace_next(): what the source says; after it: calls around
  *	this one, 0 for the outermost, the same at entry and exit
  * @type: what it is
@@ -202,6 +227,8 @@ struct event {
 	uint64_t	addr;
 	const char	*text;
 	uint64_t	count;
+	uint64_t	begun;
+	uint64_t	inner;
 	uint32_t	depth;
 	enum event_type	type;
 	enum level	level;
@@ -333,32 +360,21 @@ void trace_add_source(struct trace *trace, struct source *source);
 bool trace_next(struct trace *trace, struct event *event);
 
 /*
+ * trace_end_call() - end the innermost call of a task that has not ended
+ * @event: filled in: an end at the time of the last event of the task
+ *
+ * For writers that need an end of each call, after the last trace_next().
+ *
+ * Return: false if all calls have ended.
+ */
+bool trace_end_call(struct task *task, struct event *event);
+
+/*
  * trace_close() - free everything
  */
 void trace_close(struct trace *trace);
 
 /* symbol.c */
-
-/*
- * image_open() - the symbols of an ELF file
- * @path: the file, whose name in the trace is @name
- *
- * Return: the image; it has no symbols if the file cannot be read, and a
- * warning says so.
- */
-struct image *image_open(struct trace *trace, const char *path, const char *name);
-
-/*
- * image_new() - an image that gets its symbols by image_add()
- */
-struct image *image_new(struct trace *trace, const char *name);
-
-/*
- * image_add() - add a symbol; image_sort() follows the last one
- * @name: copied, demangled
- */
-void image_add(struct image *image, uint64_t addr, uint64_t size, const char *name);
-void image_sort(struct image *image);
 
 /*
  * process_map() - put an image into an address space
@@ -454,11 +470,26 @@ void out_printf(struct out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * out_clean() - write text without what a terminal would take for a command
+ */
+void out_clean(struct out *out, const char *text);
+
+/*
  * out_close() - write what is left
  *
  * Return: 0, or an errno; a message was printed.
  */
 int out_close(struct out *out);
+
+/* Bytes of what format_duration() makes. */
+#define DURATION_SIZE	32
+
+/*
+ * format_duration() - a duration as people read it: "12.345 us"
+ *
+ * Return: @text
+ */
+char *format_duration(char text[DURATION_SIZE], uint64_t ns);
 
 /*
  * put_number() - decimal digits of @value
@@ -493,6 +524,16 @@ size_t utf8_size(const void *text);
  * Return: where it ends.
  */
 char *put_json(char *to, const char **text, size_t size);
+
+/*
+ * put_clean() - text without what a terminal would take for a command
+ * @to: four times as much room as there is text
+ * @text: set to what comes behind
+ * @stop: the end is the first character at or behind this, or a NUL
+ *
+ * Return: where it ends.
+ */
+char *put_clean(char *to, const char **text, const char *stop);
 
 /*
  * remove_tree() - remove a directory with all that is in it
@@ -552,7 +593,7 @@ char *read_file(const char *path, size_t *size);
 /* raw.c: what the backend writes */
 
 /*
- * raw_open_dir() - a directory of "fntrace record --raw", or one whose recorder died
+ * raw_open_dir() - a directory of "fntrace record", or one whose recorder died
  * raw_open_dump() - a file of buffers, as a kernel sends them
  * @image: ELF file with the kernel's symbols, or NULL
  * @offset: where the kernel ran minus where @image has it
@@ -562,6 +603,11 @@ char *read_file(const char *path, size_t *size);
 bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path);
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
 		   const char *image, uint64_t offset);
+
+/*
+ * raw_lost() - how many calls the threads of a recording could not record
+ */
+uint64_t raw_lost(const char *path);
 
 /*
  * raw_has_counter() - are there times of a machine that only its counter says?
@@ -581,44 +627,25 @@ size_t raw_marks(struct trace *trace, struct machine *machine, struct clock_mark
 /* uftrace.c: a directory of uftrace */
 bool uftrace_open(struct trace *trace, struct machine *machine, const char *path);
 
-/*
- * maps.c: copies of /proc/PID/maps, with the symbols of the files
- *
- * In front of each copy is a line "at COUNTER", the time it was made; if no copy follows,
- * nothing had changed. A copy is made before anything is unmapped, so it says what was
- * there from the copy before up to its own time. Lines in front of the first "at" are for
- * all times.
- */
-void read_maps(struct trace *trace, struct process *process, char *text);
-
 /* Writers */
 
-struct options {
-	const char	*path;		/* -o */
-	bool		progress;	/* show a progress line */
-	bool		prepared;	/* of a directory: it has nothing to be removed */
-};
-
 /*
- * struct writer - one form of output
+ * struct writer - a format of output
  * @name: what the user calls it
- * @begin: start; sources are open, no event was read
+ * @summary: nothing is written before the end
+ * @begin: start; sources are open, no event was read. @path is "-" for standard output
  * @event: one event
  * @end: finish. Returns 0 or an errno; a message was printed.
  */
 struct writer {
 	const char	*name;
-	void		(*begin)(struct trace *trace, const struct options *options);
+	bool		summary;
+	void		(*begin)(struct trace *trace, const char *path);
 	void		(*event)(const struct event *event);
 	int		(*end)(struct trace *trace);
 };
 
-/*
- * uftrace_left_out() - were there calls or fields of events that uftrace has no room for?
- */
-bool uftrace_left_out(void);
-
 extern const struct writer uftrace_writer, chrome_writer, perfetto_writer,
-			   flame_writer, list_writer;
+			   flame_writer, list_writer, graph_writer;
 
 #endif /* FNTRACE_TRACE_H */

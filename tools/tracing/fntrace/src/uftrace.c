@@ -15,7 +15,7 @@
 
 #include "clock.h"
 #include "directory.h"
-#include "trace.h"
+#include "image.h"
 #include "uftrace.h"
 
 /*
@@ -175,19 +175,16 @@ static struct image *read_symbols(struct trace *trace, const char *dir, const ch
 {
 	const char *slash = strrchr(path, '/');
 	char *file = xasprintf("%s/%s.sym", dir, slash ? slash + 1 : path);
-	char *name = xasprintf("%s:%s", dir, path), *line, *rest, *text;
-	struct image *image;
+	struct image *image = image_find(trace, path, dir);
+	char *line, *rest, *text;
 
-	for (image = trace->images; image; image = image->next)
-		if (!strcmp(image->path, name))
-			break;
 	if (image)
 		goto out;
 	text = read_file(file, NULL);
 	rest = text;
 	if (!text && access(path, R_OK))
 		warn("no symbols of %s: %s is missing", path, file);
-	image = image_new(trace, name);
+	image = image_new(trace, path, dir);
 	while (rest && (line = strsep(&rest, "\n"))) {
 		uint64_t addr;
 		char type;
@@ -205,7 +202,6 @@ static struct image *read_symbols(struct trace *trace, const char *dir, const ch
 	free(text);
 out:
 	free(file);
-	free(name);
 	return image;
 }
 

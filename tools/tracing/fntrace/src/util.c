@@ -113,6 +113,44 @@ void out_printf(struct out *out, const char *format, ...)
 	free(text);
 }
 
+/* How much of a text is done at once. */
+#define TEXT_CHUNK	4096
+
+char *put_clean(char *to, const char **text, const char *stop)
+{
+	static const char hex[] = "0123456789abcdef";
+	const unsigned char *from = (const unsigned char *)*text;
+
+	while (*from && from < (const unsigned char *)stop) {
+		size_t size;
+
+		if (*from >= 0x20 && *from < 0x7f) {
+			*to++ = *from++;
+			continue;
+		}
+		size = utf8_size(from);
+		if (size) {
+			to = put_text(to, (const char *)from, size);
+			from += size;
+		} else {
+			to = put_text(to, "\\x", 2);
+			*to++ = hex[*from >> 4];
+			*to++ = hex[*from++ & 15];
+		}
+	}
+	*text = (const char *)from;
+	return to;
+}
+
+void out_clean(struct out *out, const char *text)
+{
+	while (*text) {
+		char *to = out_room(out, 4 * (TEXT_CHUNK + 4));
+
+		out_take(out, put_clean(to, &text, text + TEXT_CHUNK));
+	}
+}
+
 int out_close(struct out *out)
 {
 	int error;
@@ -129,6 +167,17 @@ int out_close(struct out *out)
 	free(out->buffer);
 	free(out);
 	return error;
+}
+
+char *format_duration(char text[DURATION_SIZE], uint64_t ns)
+{
+	if (ns >= NSEC_PER_SEC)
+		snprintf(text, DURATION_SIZE, "%.3f s", ns / 1e9);
+	else if (ns >= 1000000)
+		snprintf(text, DURATION_SIZE, "%.3f ms", ns / 1e6);
+	else
+		snprintf(text, DURATION_SIZE, "%.3f us", ns / 1e3);
+	return text;
 }
 
 char *put_number(char *to, uint64_t value)

@@ -24,101 +24,11 @@ import tempfile
 import time
 import xml.etree.ElementTree
 
-TESTS = pathlib.Path(__file__).resolve().parent
-RECORD = struct.Struct("<QQ")
-HEADER = 65536
-TIMEOUT = 120
-
-
-class Skip(Exception):
-    """Why a test cannot run here."""
-
-
-class Wrong(Exception):
-    """What is not as it should be."""
-
-
-def expect(condition, text):
-    if not condition:
-        raise Wrong(text)
-
-
-def need(*programs):
-    for program in programs:
-        if not shutil.which(program):
-            raise Skip(f"no {program}")
-
-
-def run(*command, status=0, **options):
-    """Run a command; returns what it said on both lines."""
-    command = [str(word) for word in command]
-    options.setdefault("timeout", TIMEOUT)
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                          check=False, **options)
-    if status is not None and done.returncode != status:
-        said = (done.stderr.strip().splitlines() or done.stdout.strip().splitlines() or ["?"])
-        raise Wrong(f"{' '.join(command[:3])}...: status {done.returncode}: {said[-1]}")
-    return done
-
-
-class Bench:
-    """Where things are; a directory for each test."""
-
-    def __init__(self, built, work):
-        self.built = built
-        self.fntrace = built / "fntrace"
-        self.library = built / "libfntrace.so"
-        self.work = work
-
-    def compile(self, source, *flags, cc="gcc", name="program"):
-        program = self.work / name
-        need(cc.split()[0])
-        run(*cc.split(), *flags, "-w", f"-I{TESTS.parent}/include", TESTS / source,
-            "-o", program, "-lpthread")
-        return program
-
-    def record(self, *command, options=("--raw",), status=0):
-        """Record a program; returns the directory and what was said."""
-        directory = self.work / "data"
-        shutil.rmtree(directory, ignore_errors=True)
-        done = run(self.fntrace, "record", *options, "-o", directory, *command, status=status)
-        return directory, done
-
-    def chrome(self, *inputs):
-        """Convert to Chrome's form and check it; returns the events and messages."""
-        out = self.work / "trace.json"
-        done = run(self.fntrace, "convert", "-f", "chrome", "-o", out, *inputs)
-        run(sys.executable, TESTS / "check_chrome.py", out)
-        with open(out, encoding="utf-8") as file:
-            return json.load(file)["traceEvents"], done.stderr
-
-
-def counts(events):
-    found = {}
-    for event in events:
-        if event["ph"] == "B":
-            name = event["name"].split("(")[0]
-            found[name] = found.get(name, 0) + 1
-    return found
-
-
-def wanted(output):
-    return {name: int(count) for name, count in
-            re.findall(r"^count (\S+) (\d+)$", output, re.MULTILINE)}
-
-
-def compare(want, got):
-    expect(want, "the program counted nothing")
-    for name, count in want.items():
-        expect(got.get(name) == count, f"{name}: {got.get(name)} calls, not {count}")
-
-
-def same_counts(bench, program):
-    directory, done = bench.record(program)
-    events, said = bench.chrome(directory)
-    compare(wanted(done.stdout), counts(events))
-    expect("lost" not in said and "backwards" not in said and "left out" not in said, said)
-
+from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS, TIMEOUT,
+                   Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
+                   on_small_disk, run, same_counts, session, uftrace_directory,
+                   uftrace_record, wanted)
+import test_report
 
 # Programs
 
@@ -167,7 +77,7 @@ def signals(way, *options):
     """Signals whose handler is traced, at any instruction of the hooks."""
     def test(bench):
         program = bench.compile("storm.c", *way.split(), "-O1")
-        directory, done = bench.record(program, options=("--raw", *options))
+        directory, done = bench.record(program, options=options)
         storm(bench, directory, done.stdout)
     return test
 
@@ -216,7 +126,7 @@ def family(bench):
 
 def descendants(bench):
     """What a program leaves running is recorded up to its end."""
-    directory, _ = bench.record(family(bench), "daemon", "0.5", options=())
+    directory, _ = bench.record(family(bench), "daemon", "0.5")
     found = counts(bench.chrome(directory)[0])
     expect(found.get("child") == 20, f"{found.get('child')} calls of the child, not 20")
 
@@ -250,7 +160,7 @@ def impatient(bench):
 
 def cloned(bench):
     """A child that no library hears of has its own files."""
-    directory, done = bench.record(family(bench), "clone", options=("--raw", "-s", "64k"))
+    directory, done = bench.record(family(bench), "clone", options=("-s", "64k"))
     events, said = bench.chrome(directory)
     compare(wanted(done.stdout), counts(events))
     expect(len({event["pid"] for event in events}) == 2, "one process")
@@ -327,16 +237,11 @@ def constructor(bench):
     expect(found.get("called_first") == 1 and found.get("a_run") == 1, f"{found}")
 
 
-def limit(which, value):
-    """For preexec_fn."""
-    return lambda: resource.setrlimit(which, (value, value))
-
-
 def many_threads(bench):
     """More threads than a process may have files open."""
     program = family(bench)
     directory = bench.work / "data"
-    done = run(bench.fntrace, "record", "--raw", "-s", "64k", "-o", directory, program,
+    done = run(bench.fntrace, "record", "-s", "64k", "-o", directory, program,
                "threads", "100", preexec_fn=limit(resource.RLIMIT_NOFILE, 64))
     expect("fntrace:" not in done.stderr, done.stderr)
     out = bench.work / "again"
@@ -355,7 +260,7 @@ def files_are_limited(bench):
     """ulimit -f ends the recording, not the program."""
     program = bench.compile("tree.c", "-pg", "-O1")
     directory = bench.work / "data"
-    done = run(bench.fntrace, "record", "--raw", "-s", "64k", "-o", directory, program, "loop",
+    done = run(bench.fntrace, "record", "-s", "64k", "-o", directory, program, "loop",
                "100000", preexec_fn=limit(resource.RLIMIT_FSIZE, 150000))
     expect("limit of file sizes" in done.stderr, done.stderr)
     events, said = bench.chrome(directory)
@@ -363,7 +268,7 @@ def files_are_limited(bench):
     lost = int(re.search(r"(\d+) calls were lost", said).group(1))
     expect(found > 2000 and found + lost == 100000, f"{found} and {lost}")
     # Not even a first buffer.
-    done = run(bench.fntrace, "record", "--raw", "-o", directory, program, "loop", "1000",
+    done = run(bench.fntrace, "record", "-o", directory, program, "loop", "1000", status=1,
                preexec_fn=limit(resource.RLIMIT_FSIZE, 100000))
     expect("limit of file sizes" in done.stderr, done.stderr)
     # Nor is the converter killed by the signal, but a program that it starts may be.
@@ -386,8 +291,8 @@ def both(bench):
     program = bench.compile("tree.c", "-pg", "-O1")
     theirs = bench.work / "theirs"
     run("uftrace", "record", "--no-libcall", "--no-event", "-d", theirs, program)
-    ours, _ = bench.record(program, options=())
-    return ours, theirs
+    ours, _ = bench.record(program)
+    return bench.uftrace(ours), theirs
 
 
 def agree(*command, pattern, keep=lambda line: True):
@@ -433,8 +338,8 @@ def through_env(bench):
     need("uftrace")
     program = bench.compile("tree.c", "-pg", "-O1")
     for command in (("env", program), ("sh", "-c", f"exec {program}")):
-        directory, _ = bench.record(*command, options=())
-        text = run("uftrace", "report", "-d", directory).stdout
+        directory, _ = bench.record(*command)
+        text = run("uftrace", "report", "-d", bench.uftrace(directory)).stdout
         found = dict((name, int(count)) for count, name in
                      re.findall(r"(\d+)  (\w+)$", text, re.MULTILINE))
         expect(found.get("walk") == 64, f"{command[0]}: uftrace sees {found}")
@@ -443,14 +348,13 @@ def through_env(bench):
 def filters(bench):
     """uftrace's filters know functions of C++ by the names that it makes."""
     need("uftrace")
-    directory, _ = bench.record(bench.compile("filters.cpp", "-pg", "-O1", cc="g++"),
-                                options=())
+    directory, _ = bench.record(bench.compile("filters.cpp", "-pg", "-O1", cc="g++"))
     text = run("uftrace", "replay", "-f", "none", "-F", "space::thing::method", "-d",
-               directory).stdout
+               bench.uftrace(directory)).stdout
     expect(text.count("space::inside") == 3 and "outside" not in text, text)
 
 
-# Forms
+# Formats
 
 def recorded(bench):
     return bench.record(bench.compile("tree.c", "-pg", "-O1"))[0]
@@ -489,20 +393,42 @@ def raw_is_uftrace(bench):
            [(e["ph"], e["name"], e["ts"]) for e in second if e["ph"] in "BE"], "they differ")
 
 
-def default_keeps(bench):
-    """Without --raw, names of threads, and fields where there are some."""
+def keeps_all(bench):
+    """A recording has the names of threads, marks, and the names of functions."""
     program = family(bench)
-    directory, done = bench.record(program, "names", options=())
-    expect("keeps the records" in done.stderr, done.stderr)
+    directory, done = bench.record(program, "names")
+    expect(done.stderr == "", done.stderr)
+    program.unlink()
     text = run(bench.fntrace, "replay", directory).stdout
-    expect("speaker-" in text and "fntrace:mark 4711" in text, text)
-    again = bench.work / "again"
-    run(bench.fntrace, "convert", "-f", "uftrace", "-o", again, directory)
-    text = run(bench.fntrace, "replay", again).stdout
+    expect("speaker-" in text and "fntrace:mark 4711" in text and "child()" in text, text)
+    text = run(bench.fntrace, "replay", bench.uftrace(directory)).stdout
     expect("speaker-" in text and "child()" in text, text)
-    # Where there is nothing to keep, nothing is kept.
-    directory, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), options=())
-    expect(done.stderr == "" and not list(directory.glob("*.fntrace")), done.stderr)
+
+
+def replaced(bench):
+    """Names are those that the program had when it was recorded."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    directory, _ = bench.record(program)
+    before = counts(bench.chrome(directory)[0])
+    # Another one of the same size and in the same place, where walk() is something else.
+    data = program.read_bytes().replace(b"walk\0", b"run_\0")
+    program.unlink()
+    program.write_bytes(data)
+    program.chmod(0o755)
+    expect(counts(bench.chrome(directory)[0]) == before and before["walk"] == 64, f"{before}")
+    names = list(directory.glob("*.names"))
+    text = names[0].read_text(encoding="ascii")
+    for damaged in (text.replace("end\n", ""), text.replace("path ", ""), "", "path x\nwalk\n"):
+        names[0].write_text(damaged, encoding="ascii")
+        events, said = bench.chrome(directory)
+        expect("damaged" in said and "not the file that was recorded" in said, said)
+        expect("walk" not in counts(events) and "run_" not in counts(events),
+               f"{counts(events)}")
+    # A recording that was not finished has the names of the file, if it is still that one.
+    directory, _ = bench.record(program)
+    for file in directory.glob("*.names"):
+        file.unlink()
+    expect(counts(bench.chrome(directory)[0]).get("run_") == 64, "the file was not read")
 
 
 def names_of_uftrace(bench):
@@ -636,7 +562,7 @@ def closes(bench):
     """The program's files are its own, whatever it does with descriptors."""
     own = bench.work / "own"
     program = bench.compile("tree.c", "-pg", "-O1")
-    directory, done = bench.record(program, "close", own, options=("--raw", "-s", "64k"))
+    directory, done = bench.record(program, "close", own, options=("-s", "64k"))
     expect(own.read_bytes() == b"mine", f"it has {own.stat().st_size} bytes")
     expect("fntrace:" not in done.stderr, done.stderr)
     found = counts(bench.chrome(directory)[0])
@@ -647,9 +573,10 @@ def closes_and_moves(bench):
     """Where a file cannot be opened again, the loss is told and counted."""
     own, directory = bench.work / "own", bench.work / "data"
     _, done = bench.record(bench.compile("tree.c", "-pg", "-O1"), "close", own, directory,
-                           bench.work / "moved", options=("--raw", "-s", "64k"))
+                           bench.work / "moved", options=("-s", "64k"), status=1)
     expect(own.read_bytes() == b"mine", f"it has {own.stat().st_size} bytes")
-    expect("cannot be opened again" in done.stderr, done.stderr)
+    expect("cannot be opened again" in done.stderr and "not there any more" in done.stderr,
+           done.stderr)
     events, said = bench.chrome(bench.work / "moved")
     found = counts(events)["leaf"]
     lost = int(re.search(r"(\d+) calls were lost", said).group(1))
@@ -673,14 +600,14 @@ def older(bench):
     program = bench.compile("tree.c", "-pg", "-O1")
     directory, old = bench.work / "data", bench.work / "data.old"
     for number in range(3):
-        run(bench.fntrace, "record", "--raw", "-o", directory, program, "loop", 10 + number)
+        run(bench.fntrace, "record", "-o", directory, program, "loop", 10 + number)
     for where, want in ((directory, 12), (old, 11)):
         found = counts(bench.chrome(where)[0])["leaf"]
         expect(found == want, f"{where.name}: {found} calls, not {want}")
     shutil.rmtree(old)
     old.mkdir()
     (old / "precious").touch()
-    done = run(bench.fntrace, "record", "--raw", "-o", directory, program, status=1)
+    done = run(bench.fntrace, "record", "-o", directory, program, status=1)
     expect("cannot rename" in done.stderr and (old / "precious").exists(), done.stderr)
     expect(counts(bench.chrome(directory)[0])["leaf"] == 12, "the recording is gone")
 
@@ -791,39 +718,36 @@ def made_by_kernel(bench):
     expect(texts == ["value=7 name=text"] * 20, f"{texts[:1]}")
 
 
-def keeps_unread(bench):
-    """What could not be converted is not removed."""
-    program = bench.compile("tree.c", "-pg", "-O1")
+def partly_read(bench):
+    """What cannot be read is told, and the rest is not lost."""
     good, directory = bench.work / "good", bench.work / "data"
-    # Fields of points have no room in uftrace's files, and would be kept.
-    kernel_directory(good, things=False)
-    options = {}
-    # Done in the place of the kernel's tracer, while the program is recorded.
-    for script, file, says in (
-            (":", "", ""),
-            ("echo damaged > kernel/info", "kernel/info", "lacks a description"),
-            ("mkdir kernel/cpu1.raw", "kernel/cpu0.raw", "Is a directory"),
-            ("truncate -s 1T kernel/cpu0.raw", "kernel/cpu0.raw", "what follows is lost"),
-            ("echo damaged > 7-0.fntrace", "7-0.fntrace", "no buffer"),
-            ("ln -s nowhere 7-0.maps", "7-0.maps", "cannot read")):
+    source, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"))
+    kernel_directory(source / "kernel", things=False)
+    source.rename(good)
+    for script, says in (
+            (":", ""),
+            ("echo damaged > kernel/info", "lacks a description"),
+            ("mkdir kernel/cpu1.raw", "Is a directory"),
+            ("truncate -s 1T kernel/cpu0.raw", "what follows is lost"),
+            ("echo damaged > 7-0.fntrace", "no buffer"),
+            ("ln -s nowhere 7-0.maps", "cannot read")):
+        shutil.rmtree(directory, ignore_errors=True)
+        shutil.copytree(good, directory)
+        run("sh", "-c", script, cwd=directory)
         # The process that reads the kernel's files has no more time than that.
-        if "truncate" in script:
-            options = {"preexec_fn": limit(resource.RLIMIT_CPU, 1)}
-        done = run(bench.fntrace, "record", "-o", directory, "sh", "-c",
-                   f"cp -r {good} {directory}/kernel && cd {directory} && {script} && "
-                   f"exec {program}", status=None, **options)
-        expect(done.returncode == bool(file) and says in done.stderr and
-               ("not all of it" in done.stderr) == bool(file),
+        options = {"preexec_fn": limit(resource.RLIMIT_CPU, 1)} if "truncate" in script else {}
+        out = bench.work / "list"
+        done = run(bench.fntrace, "replay", "-o", out, directory, status=None, **options)
+        expect(done.returncode == bool(says) and says in done.stderr and
+               ("not all of" in done.stderr) == bool(says),
                f"{script}: status {done.returncode}, {done.stderr}")
-        kept = len(list(directory.glob("*-*.fntrace"))) + (directory / "kernel").exists()
-        expect(kept >= 2 if file else kept == 0, f"{script}: {kept} are kept")
-        expect(not file or os.path.lexists(directory / file), f"{file} is gone")
+        expect(out.read_text(encoding="utf-8").count("walk()") >= 64, f"{script}: no calls")
 
 
 def elsewhere_later(bench):
     """A program that goes elsewhere and starts others, where -o is relative."""
     program = bench.compile("tree.c", "-pg", "-O1")
-    done = run(bench.fntrace, "record", "--raw", "-o", "here", "sh", "-c",
+    done = run(bench.fntrace, "record", "-o", "here", "sh", "-c",
                f"cd / && {program} loop 10", cwd=bench.work)
     expect(done.stderr == "", done.stderr)
     found = counts(bench.chrome(bench.work / "here")[0])
@@ -845,7 +769,7 @@ def with_space(bench):
     for file in (bench.fntrace, bench.library):
         shutil.copy2(file, place)
     data = bench.work / "other data"
-    done = run(place / "fntrace", "record", "--raw", "-o", data,
+    done = run(place / "fntrace", "record", "-o", data,
                bench.compile("tree.c", "-pg", "-O1"))
     expect(done.stderr == "", done.stderr)
     expect(counts(bench.chrome(data)[0]).get("walk") == 64, "calls are missing")
@@ -853,7 +777,7 @@ def with_space(bench):
 
 def stops(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
-                                options=("--raw", "--stop", "-s", "64k"))
+                                options=("--stop", "-s", "64k"))
     events, said = bench.chrome(directory)
     found = counts(events)["leaf"]
     lost = int(re.search(r"(\d+) calls were lost", said).group(1))
@@ -863,33 +787,20 @@ def stops(bench):
 
 def overwrites(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "100000",
-                                options=("--raw", "--overwrite", "-s", "64k"))
+                                options=("--overwrite", "-s", "64k"))
     found = counts(bench.chrome(directory)[0])["leaf"]
     expect(2000 < found < 2100, f"{found} calls in 64 KiB")
-
-
-def on_small_disk(bench, size, script):
-    """Run a script in the shell; MOUNT in it is a directory on a disk of its own."""
-    mount = bench.work / "small"
-    mount.mkdir()
-    script = f"mount -t tmpfs -o size={size} none {mount} && echo mounted && " + \
-        script.replace("MOUNT", str(mount))
-    # Root has no need of a namespace of users, which there is none of in a chroot.
-    done = run("unshare", "-m" if os.geteuid() == 0 else "-rm", "sh", "-c", script,
-               status=None)
-    if "mounted" not in done.stdout:
-        raise Skip("no tmpfs without being root")
-    return done
 
 
 def no_room(bench):
     """A disk that gets full while a program is recorded."""
     program = bench.compile("tree.c", "-pg", "-O1")
     done = on_small_disk(
-        bench, "4m", f"{bench.fntrace} record --raw -o MOUNT/data {program} loop 1000000; "
+        bench, "4m", f"{bench.fntrace} record -o MOUNT/data {program} loop 1000000; "
         f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
         "MOUNT/data")
-    expect("status 0\n" in done.stdout, "the program did not end as it should")
+    # That of the program is 0, but the recording is not complete.
+    expect("status 1\n" in done.stdout, "the program did not end as it should")
     expect("no space left" in done.stderr and "lost" in done.stderr, done.stderr)
     with open(bench.work / "trace.json", encoding="utf-8") as file:
         found = counts(json.load(file)["traceEvents"])["leaf"]
@@ -898,16 +809,26 @@ def no_room(bench):
 
 def no_room_for_uftrace(bench):
     """A disk that gets full while the directory for uftrace is written, of many records."""
-    program = bench.compile("tree.c", "-pg", "-O1")
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "200000")
     done = on_small_disk(
-        bench, "8m", f"{bench.fntrace} record -o MOUNT/data {program} loop 200000; "
-        f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
-        "MOUNT/data")
+        bench, "2m", f"{bench.fntrace} convert -f uftrace -o MOUNT/data {directory}; "
+        "echo status $?")
     expect("status 1\n" in done.stdout, done.stdout + done.stderr)
     expect("No space left" in done.stderr, done.stderr)
-    with open(bench.work / "trace.json", encoding="utf-8") as file:
-        found = counts(json.load(file)["traceEvents"])["leaf"]
-    expect(found == 200000, f"{found} calls are in what was kept")
+
+
+def no_room_for_names(bench):
+    """A disk that gets full when the names are written: the records are there."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    # The file of the thread takes all that there is.
+    done = on_small_disk(
+        bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
+        f"'{program} && head -c 2m /dev/zero > MOUNT/fill'; echo status $?; rm MOUNT/fill; "
+        f"{bench.fntrace} replay -o {bench.work}/list MOUNT/data")
+    expect("status 1\n" in done.stdout and ".names: No space left" in done.stderr,
+           done.stdout + done.stderr)
+    text = (bench.work / "list").read_text(encoding="utf-8")
+    expect(text.count("walk()") >= 64, "the records cannot be read")
 
 
 def full_output(bench):
@@ -930,7 +851,8 @@ def backwards(bench):
 
 def no_symbols(bench):
     directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1", name="gone"))
-    (bench.work / "gone").unlink()
+    for file in (bench.work / "gone", *directory.glob("*.names")):
+        file.unlink()
     events, said = bench.chrome(directory)
     expect("no symbols of" in said, said)
     expect(any(name.startswith("<") for name in counts(events)), "no addresses")
@@ -979,12 +901,14 @@ def hostile(form):
             victim = generator.choice(sorted(path for path in bad.rglob("*")
                                              if path.is_file()))
             victim.write_bytes(mutate(victim.read_bytes(), generator))
-            output = generator.choice(("chrome", "perfetto", "flame", "list", "uftrace"))
+            output = generator.choice(("chrome", "perfetto", "flame", "list", "uftrace",
+                                       "report", "graph"))
             out = bench.work / "out"
             if out.is_dir():
                 shutil.rmtree(out)
-            done = run(bench.fntrace, "convert", "-f", output, "-o", out, bad, status=None,
-                       timeout=60, env=sanitized)
+            command = (output,) if output in ("report", "graph") else ("convert", "-f", output,
+                                                                       "-o", out)
+            done = run(bench.fntrace, *command, bad, status=None, timeout=60, env=sanitized)
             # Where it ends by an error, it says so.
             expect(done.returncode == 0 or
                    (done.returncode == 1 and "fntrace: " in done.stderr),
@@ -1007,51 +931,6 @@ def usage(*arguments, says, status=2):
 
 # Buffers made here, of which everything is known
 
-BUFFER = "8s10I14Q32s"
-MAGIC = b"fntrace\0"
-ENTRY, EXIT, MARK = 0, 1, 3
-SEND, RECEIVE = 1 << 47, 1 << 46
-
-
-def buffer(records, tid=1, clocks=((0, 0), (0, 0)), order="<", name=b"made", hertz=0,
-           pid=100):
-    """A file of one buffer; RECORDS are (counter, type, depth, value)."""
-    base = 1 << 20
-    end = base + 16 * len(records)
-    head = struct.pack(order + BUFFER, MAGIC, 0x01020304, 1, 4096, 1, 0, 0, pid, tid, 0, 0,
-                       0, hertz, *clocks[0], *clocks[1], base, 0, end, end, 0, 0, 0, 0, name)
-    body = b"".join(struct.pack(order + "QQ", counter, value << 16 | depth << 2 | kind)
-                    for counter, kind, depth, value in records)
-    return head.ljust(4096, b"\0") + body
-
-
-def uftrace_record(time, kind, depth, addr, more=False):
-    return struct.pack("<QQ", time, addr << 16 | depth << 6 | 5 << 3 | more << 2 | kind)
-
-
-def uftrace_directory(directory, records, tasks, symbols):
-    """What uftrace would write; SYMBOLS are {session: {address: name}} of one program."""
-    directory.mkdir()
-    (directory / "info").write_bytes(struct.pack("<8sIHBBQQH6x", b"Ftrace!\0", 4, 40, 1, 2,
-                                                 0x62, 0x89, 1024) + b"exename:made\n")
-    (directory / "task.txt").write_text("".join(line + "\n" for line in tasks),
-                                        encoding="ascii")
-    for session, names in symbols.items():
-        (directory / f"sid-{session}.map").write_text(
-            f"100000-200000 r-xp 00000000 00:00 0 /nowhere/{session}\n", encoding="ascii")
-        (directory / f"{session}.sym").write_text(
-            "".join(f"{addr - 0x100000:016x} T {name}\n" for addr, name in names.items()),
-            encoding="ascii")
-    (directory / "1.dat").write_bytes(b"".join(records))
-
-
-TASK = "TASK timestamp=0.000000001 tid=1 pid=1"
-
-
-def session(name, ns):
-    return f'SESS timestamp={ns // 10 ** 9}.{ns % 10 ** 9:09} pid=1 sid={name} exename="made"'
-
-
 def arguments(bench):
     """Records behind arguments are found, whatever the time in the trace is."""
     start = 5 * 10 ** 9
@@ -1066,8 +945,8 @@ def arguments(bench):
         (bench.work / side).write_bytes(buffer([(start, ENTRY, 0, 1), (start + 1, EXIT, 0, 1)],
                                                clocks=clock, tid=7))
     for given in ("0", "-100000000", "100000000"):
-        events, said = bench.chrome("-m", "host", bench.work / "host", "-m", "guest", "-t",
-                                    given, bench.work / "guest", made)
+        events, said = bench.chrome("-m", "host", bench.work / "host", "-m", "guest",
+                                    "--tsc-offset", given, bench.work / "guest", made)
         found = counts(events).get("called")
         expect(found == 20 and "damaged" not in said, f"{given}: {found}, {said}")
     # What is longer than arguments can be is counted.
@@ -1078,7 +957,7 @@ def arguments(bench):
     expect("1 records were damaged" in said, said)
     # A machine with a known offset and no clock of its own is an error, not a crash.
     run(bench.fntrace, "convert", "-f", "list", "-o", "/dev/null", "-m", "host",
-        bench.work / "host", "-m", "guest", "-t", "0", made)
+        bench.work / "host", "-m", "guest", "--tsc-offset", "0", made)
 
 
 def sessions(bench):
@@ -1205,8 +1084,8 @@ def offset(bench):
                                                (2300 - 700, EXIT, 0, 2)]))
     (bench.work / "tsc-offset").write_text("-700\n", encoding="ascii")
     for given in ("-700", str(2 ** 64 - 700), bench.work / "tsc-offset"):
-        events, _ = bench.chrome("-m", "host", bench.work / "host", "-m", "guest", "-t", given,
-                                 bench.work / "guest")
+        events, _ = bench.chrome("-m", "host", bench.work / "host", "-m", "guest",
+                                 "--tsc-offset", given, bench.work / "guest")
         times = [event["ts"] * 1000 for event in events if event["ph"] in "BE"]
         expect(times == [5250, 5350, 5650, 5750], f"{times}")
 
@@ -1313,8 +1192,8 @@ def kernel_merged(bench):
 def kernel_offset(bench):
     """The same, with a known offset of the counters in the place of messages."""
     out, image = example(bench)
-    _, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-t", "0", "-i", image,
-                           out / "kernel.fntrace")
+    _, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "--tsc-offset", "0",
+                           "-i", image, out / "kernel.fntrace")
     expect("by the offset of the counters" in said, said)
 
 
@@ -1346,11 +1225,12 @@ def tests():
     yield "uftrace dump --chrome agrees", agree_chrome
     yield "uftrace has the names of what exec() starts", through_env
     yield "uftrace filters functions of C++", filters
-    yield "form perfetto", perfetto
-    yield "form flame", flame
-    yield "form list", listing
-    yield "form uftrace is read as it was written", raw_is_uftrace
-    yield "default form keeps names and fields", default_keeps
+    yield "format perfetto", perfetto
+    yield "format flame", flame
+    yield "format list", listing
+    yield "format uftrace is read as it was written", raw_is_uftrace
+    yield "recording keeps names and marks", keeps_all
+    yield "recording of a program that is replaced", replaced
     yield "threads of uftrace have names", names_of_uftrace
     yield "descendants are waited for", descendants
     yield "descendants that are not waited for", impatient
@@ -1380,7 +1260,7 @@ def tests():
     yield "library in a path with a space", with_space
     yield "directory relative to another", elsewhere_later
     yield "kernel's trace without a kernel", made_by_kernel
-    yield "records that could not be converted", keeps_unread
+    yield "records that cannot all be read", partly_read
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
     yield "buffer full: stop", stops
@@ -1388,6 +1268,7 @@ def tests():
     yield "disk full while recording", no_room
     yield "disk full while converting", full_output
     yield "disk full while converting for uftrace", no_room_for_uftrace
+    yield "disk full while names are written", no_room_for_names
     yield "clock goes backwards", backwards
     yield "symbols are missing", no_symbols
     yield "other order of bytes", swapped
@@ -1404,8 +1285,12 @@ def tests():
     yield "hostile records", hostile("raw")
     yield "hostile uftrace directory", hostile("uftrace")
     yield "hostile kernel's trace", hostile("kernel")
-    yield "usage: no command", usage(says="what to do?")
-    yield "usage: unknown form", usage("convert", "-f", "pdf", "x", says='no form "pdf"')
+    yield "usage: no command", usage(says="no command")
+    yield "usage: unknown format", usage("convert", "-f", "pdf", "x", says='no format "pdf"')
+    yield "usage: unknown command", usage("reprot", says='no command "reprot"')
+    yield "usage: unknown field", usage("report", "-f", "calls,walls", says='no field "walls"')
+    yield "usage: field twice", usage("report", "-f", "calls,calls", says="twice")
+    yield "usage: number of lines", usage("report", "-n", "many", says="not a number")
     yield "usage: no input", usage("convert", "-f", "list", says="no input")
     yield "usage: input missing", usage("replay", "/nonexistent", says="No such file", status=1)
     yield "usage: input is no trace", usage("replay", "/bin/sh", says="neither", status=1)
@@ -1413,6 +1298,7 @@ def tests():
                                                       status=1)
     yield "usage: program missing", usage("record", "/nonexistent", says="cannot run",
                                           status=127)
+    yield from test_report.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
     yield "kernel and host, offset given", kernel_offset

@@ -44,7 +44,7 @@ before=$(ls "$tracefs/instances")
 echo "TAP version 13"
 echo "1..19"
 
-"$fntrace" record -k -e sched:sched_switch -e sched:sched_waking --raw -o "$work/data" \
+"$fntrace" record -k -e sched:sched_switch -e sched:sched_waking -o "$work/data" \
 	"$program" 2>"$work/said"
 test_that $? "record a program and the kernel"
 "$fntrace" replay "$work/data" >"$work/list" 2>>"$work/said"
@@ -62,26 +62,23 @@ test_that $? "the program is switched out in sleeps()"
 	"$fntrace" replay "$work/uftrace" | grep -q 'do_sys_openat2()'
 test_that $? "the directory for uftrace has the kernel's functions"
 
-# As the README has it: the fields of events have no room in uftrace's files.
-"$fntrace" record -k -e sched:sched_switch -o "$work/default" "$program" 2>>"$work/said" &&
-	"$fntrace" replay "$work/default" >"$work/list" 2>>"$work/said" &&
-	[ "$(inside sleeps '/* sched:sched_switch prev_comm')" -gt 0 ]
-test_that $? "without --raw, events have their fields"
+[ "$(inside sleeps '/* sched:sched_switch prev_comm')" -gt 0 ]
+test_that $? "events have their fields"
 
 # A kernel that cannot trace functions has none of the files for them.
-LD_PRELOAD=$without "$fntrace" record -e sched:sched_switch --raw -o "$work/events-only" \
+LD_PRELOAD=$without "$fntrace" record -e sched:sched_switch -o "$work/events-only" \
 	"$program" 2>>"$work/said" &&
 	"$fntrace" replay "$work/events-only" >"$work/list" 2>>"$work/said" &&
 	[ "$(inside sleeps '/* sched:sched_switch')" -gt 0 ]
 test_that $? "events alone need no file for functions"
-LD_PRELOAD=$without "$fntrace" record -k --raw -o "$work/bad" "$program" 2>"$work/bad-said"
+LD_PRELOAD=$without "$fntrace" record -k -o "$work/bad" "$program" 2>"$work/bad-said"
 [ $? -ne 0 ] && grep -q 'function-fork\|set_ftrace_pid' "$work/bad-said" && [ ! -e "$work/bad" ]
 test_that $? "the kernel's functions need them"
 
 if [ -e "$tracefs/function_events" ]; then
 	# The first time, the page with the path is not there yet: it shows as a fault.
 	echo 'SyS_openat(int dfd, string path, x32 flags, x16 mode)' >"$tracefs/function_events"
-	"$fntrace" record -g do_sys_openat2 -e functions:SyS_openat --raw -o "$work/events" \
+	"$fntrace" record -g do_sys_openat2 -e functions:SyS_openat -o "$work/events" \
 		"$program" 2>>"$work/said" &&
 		"$fntrace" replay "$work/events" >"$work/list" 2>>"$work/said" &&
 		[ "$(grep -c 'functions:SyS_openat.*path="/proc/version"' "$work/list")" -ge 2 ] &&
@@ -97,9 +94,9 @@ fi
 # that of "host" and the order is known.
 if command -v trace-cmd >/dev/null; then
 	trace-cmd record -q -C x86-tsc -p function_graph -g do_sys_openat2 -o "$work/trace.dat" \
-		"$fntrace" record --raw -o "$work/guest" "$program" >>"$work/said" 2>&1
+		"$fntrace" record -o "$work/guest" "$program" >>"$work/said" 2>&1
 	"$fntrace" convert -f list -o "$work/all" -m host "$work/data" \
-		-m guest -t 0 "$work/guest" "$work/trace.dat" 2>>"$work/said"
+		-m guest --tsc-offset 0 "$work/guest" "$work/trace.dat" 2>>"$work/said"
 	test_that $? "two programs and two kernels in one trace"
 	grep ' guest:' "$work/all" >"$work/list"
 	[ "$(inside opens do_sys_openat2)" -eq 3 ]
@@ -135,7 +132,7 @@ test_that $? "an event that does not exist is refused by name"
 test_that $? "a function that does not exist is refused by name"
 
 # As for the first process of a container, orphans are children of fntrace.
-timeout -s KILL 30 "$program" reaper "$fntrace" record -k --raw -o "$work/first" "$program" \
+timeout -s KILL 30 "$program" reaper "$fntrace" record -k -o "$work/first" "$program" \
 	2>>"$work/said"
 test_that $? "a process that has all orphans records the kernel, and ends"
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Bring the clocks of all machines of a trace to that of the first one: by the offset of
+ * their counters, or by marks of messages between them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align.h"
+#include "clock.h"
+#include "kernel.h"
+
+uint64_t align_read_offset(const char *text)
+{
+	unsigned int others = 0;
+	uint64_t offset;
+	char *end, *file;
+
+	errno = 0;
+	offset = strtoull(text, &end, 0);
+	if (end != text && !*end && !errno)
+		return offset;
+	file = read_file(text, NULL);
+	if (!file)
+		die("%s is neither a number nor a file that can be read: %s", text,
+		    strerror(errno));
+	offset = strtoull(file, &end, 0);
+	if (end != file && (!*end || *end == '\n')) {
+		free(file);
+		return offset;
+	}
+	free(file);
+	if (!kernel_tsc_offset(text, &offset, &others))
+		die("%s: no number, and no kvm_write_tsc_offset event", text);
+	if (others)
+		warn("%s: %u CPUs of the guest have another offset", text, others);
+	return offset;
+}
+
+void align_clocks(struct trace *trace)
+{
+	struct machine *first = trace->machines, *machine;
+	struct clock_mark *theirs = NULL, *mine;
+	size_t nr_theirs = 0, nr_mine;
+
+	for (machine = first; machine; machine = machine->next) {
+		/* A guest that shares the counter shares its rate. */
+		if (machine != first && !machine->clock->hz && machine->clock->map.nr < 2 &&
+		    first->clock->map.nr > 1)
+			machine->clock->hz = clock_hz(first->clock);
+		if (!clock_finish(machine->clock) && raw_has_counter(trace, machine))
+			warn("%s%stimes are ticks of the counter: nothing says how fast it is",
+			     machine->name, *machine->name ? ": " : "");
+		if (machine->clock->nr_wrong)
+			warn("%s%s%zu readings of the clocks contradict others and were left out",
+			     machine->name, *machine->name ? ": " : "",
+			     machine->clock->nr_wrong);
+	}
+	if (first->next)
+		nr_theirs = raw_marks(trace, first, &theirs);
+	for (machine = first->next; machine; machine = machine->next) {
+		struct clock *clock = machine->clock;
+
+		if (clock->method == ALIGN_COUNTER) {
+			warn("%s: aligned with %s by the offset of the counters, error at most %"
+			     PRIu64 " ns", machine->name, first->name, clock->error_ns);
+			continue;
+		}
+		nr_mine = raw_marks(trace, machine, &mine);
+		if (clock_align_marks(clock, mine, nr_mine, theirs, nr_theirs))
+			warn("%s: aligned with %s by %zu marks of messages, error at most %"
+			     PRIu64 " ns", machine->name, first->name, nr_mine,
+			     clock->error_ns);
+		else
+			warn("%s: not aligned with %s: no messages both ways, no --tsc-offset",
+			     machine->name, first->name);
+		free(mine);
+	}
+	free(theirs);
+}

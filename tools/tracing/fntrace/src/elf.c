@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What an ELF file says about addresses: symbols, and which part of the file is where.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image.h"
+
+/* Calls of these are what compilers put into functions to have them traced. */
+static const char *const hooks[] = {
+	"mcount", "_mcount", "__fentry__", "__cyg_profile_func_enter",
+};
+
+/* Or they leave room for a call, and list the places in this section. */
+#define PATCHABLE	"__patchable_function_entries"
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	unsigned char type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF)
+		return false;
+	if (type == STT_NOTYPE)
+		return bind == STB_LOCAL || bind == STB_GLOBAL;
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/* A linker may have put the version behind the name, as in "mcount@GLIBC_2.2.5". */
+static bool is_hook(const GElf_Sym *symbol, const char *name)
+{
+	size_t i, len = strcspn(name, "@");
+
+	if (symbol->st_shndx != SHN_UNDEF)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(hooks); i++)
+		if (len == strlen(hooks[i]) && !memcmp(name, hooks[i], len))
+			return true;
+	return false;
+}
+
+static void read_table(struct image *image, Elf *elf, Elf_Scn *section,
+		       const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t i, count;
+
+	if (!data || !header->sh_entsize)
+		return;
+	count = data->d_size / header->sh_entsize;
+	for (i = 0; i < count; i++) {
+		const char *name;
+		GElf_Sym symbol;
+
+		if (!gelf_getsym(data, i, &symbol))
+			continue;
+		name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		/* Not the marks that assemblers and linkers make. */
+		if (!name || !*name || *name == '$' || !strncmp(name, ".L", 2))
+			continue;
+		if (is_function(&symbol))
+			image_add(image, symbol.st_value, symbol.st_size, name);
+		else if (is_hook(&symbol, name))
+			image->traced = true;
+	}
+}
+
+static void read_sections(struct image *image, Elf *elf)
+{
+	Elf_Scn *section = NULL, *dynamic = NULL;
+	GElf_Shdr header, dynamic_header;
+	size_t names = 0;
+	bool found = false;
+
+	elf_getshdrstrndx(elf, &names);
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && !strcmp(name, PATCHABLE))
+			image->traced = true;
+		if (header.sh_type == SHT_SYMTAB) {
+			read_table(image, elf, section, &header);
+			found = true;
+		} else if (header.sh_type == SHT_DYNSYM) {
+			dynamic = section;
+			dynamic_header = header;
+		}
+	}
+	/* What is left in a stripped library. */
+	if (!found && dynamic)
+		read_table(image, elf, dynamic, &dynamic_header);
+}
+
+/* Addresses are those of the program headers; what is mapped is a part of the file. */
+static void read_segments(struct image *image, Elf *elf)
+{
+	GElf_Phdr header;
+	size_t i, count;
+
+	if (elf_getphdrnum(elf, &count))
+		return;
+	for (i = 0; i < count; i++)
+		if (gelf_getphdr(elf, i, &header) && header.p_type == PT_LOAD &&
+		    header.p_flags & PF_X)
+			image_add_segment(image, header.p_offset, header.p_filesz,
+					  header.p_vaddr);
+}
+
+const char *image_read(struct image *image, const char *path)
+{
+	const char *error = NULL;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_input_file(path);
+	if (fd < 0)
+		return strerror(errno);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		read_segments(image, elf);
+		read_sections(image, elf);
+		image_sort(image);
+	} else {
+		error = "not an ELF file";
+	}
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return error;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What the commands that read a trace have in common: inputs, and what becomes of them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <fntrace_format.h>
+
+#include "align.h"
+#include "clock.h"
+#include "command.h"
+#include "directory.h"
+#include "input.h"
+#include "kernel.h"
+
+/* Events between two progress lines. */
+#define PROGRESS_EVENTS	(UINT64_C(1) << 18)
+
+/* Options without a letter. */
+enum {
+	OPTION_TSC_OFFSET = 256,
+	OPTION_PROGRESS,
+};
+
+static const struct argp_option options[] = {
+	{ "machine", 'm', "NAME", 0,
+	  "The inputs that follow are of this machine; the first one has the clock", 0 },
+	{ "image", 'i', "FILE", 0, "ELF file of the kernel whose buffers follow", 0 },
+	{ "load-offset", 'l', "OFFSET", 0,
+	  "Where that kernel ran minus where FILE has it", 0 },
+	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
+	  "Counter of this machine minus that of the first one: a number, a file like tsc-offset of KVM, or a trace.dat with kvm_write_tsc_offset",
+	  0 },
+	{ "progress", OPTION_PROGRESS, NULL, 0,
+	  "Show progress even if standard error is no terminal", 0 },
+	{ }
+};
+
+/* Files and directories that are read; none of them may be written. */
+static struct {
+	dev_t	dev;
+	ino_t	ino;
+} *inputs;
+static size_t nr_inputs;
+
+bool input_is(const char *path)
+{
+	struct stat status;
+	size_t i;
+
+	if (stat(path, &status))
+		return false;
+	for (i = 0; i < nr_inputs; i++)
+		if (inputs[i].dev == status.st_dev && inputs[i].ino == status.st_ino)
+			return true;
+	return false;
+}
+
+static bool open_directory(struct input *input, const char *path)
+{
+	struct trace *trace = input->trace;
+	struct machine *machine = input->machine;
+	bool opened = false;
+
+	if (!directory_has_records(path) && !directory_has_kernel(path))
+		return directory_has_uftrace(path) && uftrace_open(trace, machine, path);
+	if (raw_open_dir(trace, machine, path))
+		opened = true;
+	if (directory_has_kernel(path)) {
+		if (!kernel_open_dir(trace, machine, path, &machine->clock->map))
+			opened = true;
+		else
+			trace->nr_unread++;
+	}
+	return opened;
+}
+
+static bool open_file(struct input *input, const char *path)
+{
+	/* trace-cmd.dat(5) */
+	static const char dat_magic[] = { 0x17, 0x08, 0x44, 't', 'r', 'a', 'c', 'i', 'n', 'g' };
+	char magic[16] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, magic, sizeof(magic)) < 0)
+		die("cannot read %s: %s", path, strerror(errno));
+	close(fd);
+	if (!memcmp(magic, dat_magic, sizeof(dat_magic)))
+		return !kernel_open_dat(input->trace, input->machine, path,
+					&input->machine->clock->map);
+	if (!memcmp(magic, FNTRACE_MAGIC, sizeof(FNTRACE_MAGIC)))
+		return raw_open_dump(input->trace, input->machine, path, input->image,
+				     input->offset);
+	warn("%s: neither buffers of fntrace nor a trace.dat", path);
+	return false;
+}
+
+void input_open(struct input *input, const char *path)
+{
+	struct stat status;
+
+	if (!input->trace)
+		input->trace = xalloc(sizeof(*input->trace));
+	if (!input->machine)
+		input->machine = trace_machine(input->trace, "");
+	if (stat(path, &status))
+		die("cannot read %s: %s", path, strerror(errno));
+	inputs = xrealloc(inputs, (nr_inputs + 1) * sizeof(*inputs));
+	inputs[nr_inputs].dev = status.st_dev;
+	inputs[nr_inputs++].ino = status.st_ino;
+	if (S_ISDIR(status.st_mode)) {
+		if (!open_directory(input, path))
+			die("%s: no trace in it", path);
+	} else if (!open_file(input, path)) {
+		exit(1);
+	}
+}
+
+/* Without an argument, the input is what "record" left here. */
+static void open_default(struct input *input, struct argp_state *state)
+{
+	if (access(DEFAULT_DIRECTORY, F_OK))
+		argp_error(state, "no input is given, and there is no %s here",
+			   DEFAULT_DIRECTORY);
+	input_open(input, DEFAULT_DIRECTORY);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct input *input = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		input->trace = xalloc(sizeof(*input->trace));
+		break;
+	case 'm':
+		input->machine = trace_machine(input->trace, argument);
+		break;
+	case 'i':
+		input->image = argument;
+		input->offset = 0;
+		break;
+	case 'l':
+		errno = 0;
+		input->offset = strtoull(argument, &end, 0);
+		if (end == argument || *end || errno)
+			argp_error(state, "-l %s is not a number", argument);
+		if (!input->image)
+			argp_error(state, "-l %s needs -i before it", argument);
+		break;
+	case OPTION_TSC_OFFSET:
+		if (!input->machine || !input->machine->index)
+			argp_error(state, "--tsc-offset %s needs another -m before it",
+				   argument);
+		clock_align_counter(input->machine->clock, input->trace->machines->clock,
+				    align_read_offset(argument));
+		break;
+	case OPTION_PROGRESS:
+		input->progress = true;
+		break;
+	case ARGP_KEY_ARG:
+		input_open(input, argument);
+		break;
+	case ARGP_KEY_NO_ARGS:
+		open_default(input, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp input_argp = {
+	.options = options,
+	.parser = parse,
+};
+
+static void show_progress(const struct trace *trace, const struct timespec *since, bool last)
+{
+	uint64_t total = 0, done = 0;
+	struct timespec now;
+	double seconds;
+	size_t i;
+
+	for (i = 0; i < trace->nr_sources; i++) {
+		total += trace->sources[i]->total;
+		done += trace->sources[i]->done;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seconds = now.tv_sec - since->tv_sec;
+	seconds += (now.tv_nsec - since->tv_nsec) / 1e9;
+	fprintf(stderr, "\rfntrace: %3.0f %% of %.1f MB, %.1f s, %.0f MB/s%s",
+		total ? (last ? 100.0 : 100.0 * done / total) : 0.0, total / 1e6, seconds,
+		seconds > 0 ? done / 1e6 / seconds : 0.0, last ? "\n" : "");
+}
+
+static void say_count(uint64_t count, const char *what)
+{
+	if (count)
+		warn("%" PRIu64 " %s", count, what);
+}
+
+static int write_events(struct trace *trace, const struct writer *writer, const char *path,
+			bool progress)
+{
+	uint64_t open = 0, events = 0;
+	const struct task *task;
+	struct timespec since;
+	struct event event;
+	int error;
+
+	clock_gettime(CLOCK_MONOTONIC, &since);
+	writer->begin(trace, path);
+	while (trace_next(trace, &event)) {
+		writer->event(&event);
+		if (!(++events % PROGRESS_EVENTS) && progress)
+			show_progress(trace, &since, false);
+	}
+	for (task = trace->tasks; task; task = task->next)
+		open += task->depth;
+	/* Before the end: a table may follow on the same terminal. */
+	if (progress)
+		show_progress(trace, &since, true);
+	error = writer->end(trace);
+
+	say_count(trace->nr_lost, "calls were lost: the buffer was full");
+	say_count(trace->nr_orphans, "ends of calls that began before the trace were left out");
+	say_count(trace->nr_repaired, "ends were missing and were put in");
+	say_count(trace->nr_backwards, "times went backwards and were corrected");
+	say_count(trace->nr_bad, "records were damaged and left out");
+	say_count(open, "calls had not ended at the end of the trace");
+	return error;
+}
+
+int input_write(struct input *input, const struct writer *writer, const char *path)
+{
+	/* Not between the lines of a listing. */
+	bool quiet = !strcmp(path, "-") && isatty(STDOUT_FILENO) && !writer->summary;
+	struct trace *trace = input->trace;
+	int status;
+
+	if (!trace->nr_sources)
+		die("there is nothing to read");
+	align_clocks(trace);
+	status = write_events(trace, writer, path,
+			      input->progress || (isatty(STDERR_FILENO) && !quiet));
+	if (trace->nr_unread) {
+		warn("not all of the input could be read");
+		status = 1;
+	}
+	trace_close(trace);
+	free(trace);
+	return status ? 1 : 0;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Run a program with libfntrace.so.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "launch.h"
+#include "trace.h"
+
+/* Beside this program, or where "make install" puts it. */
+static char *find_library(void)
+{
+	static const char *const places[] = { "", "/../lib/fntrace" };
+	char exe[PATH_MAX], *library;
+	ssize_t len;
+	size_t i;
+
+	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	if (len < 0)
+		die("cannot find out where this program is: %s", strerror(errno));
+	exe[len] = 0;
+	dirname(exe);
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		char *path = xasprintf("%s%s/libfntrace.so", exe, places[i]);
+
+		library = realpath(path, NULL);
+		free(path);
+		if (library)
+			return library;
+	}
+	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
+}
+
+/*
+ * Spaces and colons separate the parts of LD_PRELOAD. A library whose path has one is named
+ * by a descriptor of this process, which outlives those that it records.
+ */
+char *launch_library(void)
+{
+	char *library = find_library(), *path;
+	int fd;
+
+	if (!library[strcspn(library, " :")])
+		return library;
+	fd = open(library, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die("cannot open %s: %s", library, strerror(errno));
+	free(library);
+	path = xasprintf("/proc/%d/fd/%d", getpid(), fd);
+	return path;
+}
+
+static void set_environment(const struct launch *launch, const char *library)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	char *value = preload && *preload ? xasprintf("%s:%s", library, preload) :
+					    xstrdup(library);
+
+	setenv("LD_PRELOAD", value, 1);
+	setenv("FNTRACE_DIR", launch->directory, 1);
+	if (launch->size)
+		setenv("FNTRACE_SIZE", launch->size, 1);
+	else
+		unsetenv("FNTRACE_SIZE");
+	setenv("FNTRACE_FULL", launch->full, 1);
+	setenv("FNTRACE_START", launch->paused ? "0" : "1", 1);
+	free(value);
+}
+
+static void become(const struct launch *launch, const char *library, char **argv, int go,
+		   int bad)
+{
+	int error;
+	char byte;
+
+	set_environment(launch, library);
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	sigprocmask(SIG_SETMASK, &launch->old, NULL);
+	if (restore_file_limit)
+		signal(SIGXFSZ, SIG_DFL);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(bad, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+void launch_prepare(struct launch *launch, const char *library, char **argv)
+{
+	int go[2], bad[2];
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(bad, O_CLOEXEC))
+		die("cannot make a pipe: %s", strerror(errno));
+	/* If it is ignored, nobody hears of the end of a child. */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&launch->signals);
+	sigaddset(&launch->signals, SIGCHLD);
+	sigaddset(&launch->signals, SIGINT);
+	sigaddset(&launch->signals, SIGTERM);
+	sigaddset(&launch->signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &launch->signals, &launch->old);
+	launch->pid = fork();
+	if (launch->pid < 0)
+		die("cannot start a process: %s", strerror(errno));
+	if (!launch->pid) {
+		close(go[1]);
+		become(launch, library, argv, go[0], bad[1]);
+	}
+	close(go[0]);
+	close(bad[1]);
+	launch->go = go[1];
+	launch->bad = bad[0];
+}
+
+void launch_cancel(struct launch *launch)
+{
+	close(launch->go);
+	waitpid(launch->pid, NULL, 0);
+}
+
+int launch_start(struct launch *launch)
+{
+	int error;
+
+	/* What the program leaves behind when it ends becomes a child of this process. */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+		warn("cannot wait for what the program starts: %s", strerror(errno));
+	if (write(launch->go, "", 1) != 1)
+		die("cannot start the program: %s", strerror(errno));
+	if (read(launch->bad, &error, sizeof(error)) != sizeof(error))
+		return 0;
+	waitpid(launch->pid, NULL, 0);
+	return error;
+}
+
+/*
+ * The descendants are children of this process once their parents are gone
+ * (PR_SET_CHILD_SUBREAPER). The process that kernel_live_start() makes is none that
+ * waitpid() finds.
+ */
+int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, bool *running)
+{
+	const struct timespec second = { .tv_sec = 1 };
+	int status = 0, signal, one;
+	bool done = false, said = false, stop = false;
+	pid_t ended;
+
+	*running = false;
+	for (;;) {
+		ended = waitpid(-1, &one, WNOHANG);
+		if (ended == launch->pid) {
+			status = one;
+			done = true;
+		}
+		if (ended > 0)
+			continue;
+		if (ended < 0)
+			break;
+		if (done && stop) {
+			*running = true;
+			break;
+		}
+		signal = sigtimedwait(&launch->signals, NULL, &second);
+		if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && done))
+			stop = true;
+		/* From a terminal, the program has SIGINT as well. */
+		if (!done && (signal == SIGTERM || signal == SIGHUP))
+			kill(launch->pid, signal);
+		tick(data);
+		if (done && !said && signal < 0) {
+			warn("waiting for the processes that it started; SIGINT ends the wait");
+			said = true;
+		}
+	}
+	if (!done)
+		die("cannot wait for the program: %s", strerror(errno));
+	tick(data);
+	sigprocmask(SIG_SETMASK, &launch->old, NULL);
+	if (WIFSIGNALED(status)) {
+		warn("the program was killed by signal %d (%s); the trace ends there",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return 128 + WTERMSIG(status);
+	}
+	return WEXITSTATUS(status);
+}

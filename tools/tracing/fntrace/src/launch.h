@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Run a program with libfntrace.so.
+ */
+#ifndef FNTRACE_LAUNCH_H
+#define FNTRACE_LAUNCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * struct launch - a program that is recorded
+ * @directory: to record to
+ * @size: bytes of a thread's buffer, as a number; NULL: what libfntrace.so takes
+ * @full: what to do when it is full: "grow", "stop" or "overwrite"
+ * @paused: tracing starts when the program calls fntrace_start()
+ *
+ * What follows is filled in by launch_prepare().
+ *
+ * @pid: of the program
+ * @go: a byte here starts it
+ * @bad: an errno comes from here if it cannot run
+ * @signals: that launch_wait() deals with; blocked meanwhile
+ * @old: signals that were blocked before
+ */
+struct launch {
+	const char	*directory;
+	const char	*size;
+	const char	*full;
+	bool		paused;
+	pid_t		pid;
+	int		go;
+	int		bad;
+	sigset_t	signals;
+	sigset_t	old;
+};
+
+/*
+ * launch_library() - what LD_PRELOAD is to name
+ *
+ * Return: allocated. If libfntrace.so is not found, the user is told, and fntrace ends.
+ */
+char *launch_library(void);
+
+/*
+ * launch_prepare() - make the process of the program, which waits
+ * @library: of launch_library()
+ * @argv: the program and its arguments
+ */
+void launch_prepare(struct launch *launch, const char *library, char **argv);
+
+/*
+ * launch_cancel() - end that process; the program did not run
+ */
+void launch_cancel(struct launch *launch);
+
+/*
+ * launch_start() - run the program
+ *
+ * Return: 0, or the errno of execvp().
+ */
+int launch_start(struct launch *launch);
+
+/*
+ * launch_wait() - wait for the program, and for all that it started
+ * @tick: called about once a second, and at the end
+ * @running: set if a signal ended the wait for processes that go on
+ *
+ * Return: the exit status, or 128 and the number of the signal that killed the program.
+ */
+int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, bool *running);
+
+#endif /* FNTRACE_LAUNCH_H */

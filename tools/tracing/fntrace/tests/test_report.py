@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of "fntrace report" and "fntrace graph"."""
+
+import csv
+import io
+import re
+import resource
+
+from bench import (ENTRY, EXIT, TESTS, buffer, expect, limit, need, run)
+
+UNITS = {"us": 10 ** 3, "ms": 10 ** 6, "s": 10 ** 9}
+# A nanosecond for each unit of the counter.
+CLOCKS = ((1, 1), (10 ** 9, 10 ** 9))
+
+
+def unit_tests(bench):
+    """The programs beside the sources."""
+    run("make", "-s", "-C", TESTS.parent, "units", f"OUTPUT={bench.built}")
+    programs = sorted((bench.built / "src").glob("*_test"))
+    expect(programs, "there are none")
+    for program in programs:
+        run(program)
+
+
+def report(bench, *arguments):
+    """The table as {function: {field: number}}, and the functions in order."""
+    text = run(bench.fntrace, "report", "--csv", *arguments).stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    return ({row["function"]: {name: int(value) for name, value in row.items()
+                               if name != "function"} for row in rows},
+            [row["function"] for row in rows])
+
+
+def shown_as(ns, number, unit):
+    """Is this what a time is shown as? uftrace cuts off what we round."""
+    return abs(ns - float(number) * UNITS[unit]) < UNITS[unit] / 1000
+
+
+def recordings(bench):
+    """Directories in uftrace's format, recorded by uftrace and by us."""
+    need("uftrace")
+    for source, *arguments in (("tree.c",), ("family.c", "threads", "5")):
+        program = bench.compile(source, "-pg", "-O1", "-ldl")
+        theirs = bench.work / f"theirs-{source}"
+        run("uftrace", "record", "--no-libcall", "--no-event", "-d", theirs, program,
+            *arguments)
+        yield theirs
+        yield bench.uftrace(bench.record(program, *arguments)[0])
+
+
+def agrees_report(bench):
+    """Times and counts of each function are those that uftrace finds."""
+    for directory in recordings(bench):
+        text = run("uftrace", "report", "-d", directory).stdout
+        theirs = re.findall(r"^ *([\d.]+) +(\w+) +([\d.]+) +(\w+) +(\d+)  (\S+)$", text,
+                            re.MULTILINE)
+        ours, _ = report(bench, directory)
+        expect(len(theirs) > 1 and {row[-1] for row in theirs} == set(ours),
+               f"uftrace has {sorted(row[-1] for row in theirs)}, we have {sorted(ours)}")
+        for total, total_unit, itself, self_unit, calls, name in theirs:
+            mine = ours[name]
+            expect(mine["calls"] == int(calls), f"{name}: {mine['calls']} calls, not {calls}")
+            for field, number, unit in (("total", total, total_unit),
+                                        ("self", itself, self_unit)):
+                expect(shown_as(mine[field], number, unit),
+                       f"{name}: {field} is {mine[field]}, not {number} {unit}")
+
+
+def agrees_graph(bench):
+    """As many calls on each path, and as long, as uftrace finds."""
+    for directory in recordings(bench):
+        text = run("uftrace", "graph", "-d", directory).stdout
+        theirs = re.findall(r"^ *([\d.]+) (\w+) :[ |+-]*\((\d+)\) (\S+)$", text, re.MULTILINE)
+        text = run(bench.fntrace, "graph", directory).stdout
+        ours = re.findall(r"^ *([\d.]+) (\w+)(?: +[\d.]+ \w+)? +(\d+) +(\S+)$", text,
+                          re.MULTILINE)
+        expect(len(theirs) > 2 and len(ours) == len(theirs), f"{len(ours)}, {len(theirs)}")
+        paths = [sorted((name, int(calls), float(number) * UNITS[unit], unit)
+                        # The first line is that of the program, which is no call.
+                        for number, unit, calls, name in found[1:]) for found in (ours, theirs)]
+        for mine, other in zip(*paths):
+            expect(mine[:2] == other[:2] and
+                   abs(mine[2] - other[2]) < 1.001 * UNITS[other[3]] / 1000,
+                   f"{mine} and {other}")
+
+
+def made(bench, name, calls):
+    """A buffer of calls one after the other: (function, duration)."""
+    records, now = [], 1000
+    for function, duration in calls:
+        records += [(now, ENTRY, 0, function), (now + duration, EXIT, 0, function)]
+        now += duration + 1
+    file = bench.work / name
+    file.write_bytes(buffer(records, clocks=CLOCKS))
+    return file
+
+
+def fields(bench):
+    """Every column, of calls whose durations are known."""
+    file = made(bench, "made", [(0x10, 1000 * n) for n in range(1, 101)])
+    names = "total,self,calls,avg,min,max,p50,p90,p99"
+    row = report(bench, "-f", names, file)[0]["<10>"]
+    expect(list(row) == names.split(","), f"{list(row)}")
+    exact = {"total": 5050000, "self": 5050000, "calls": 100, "avg": 50500, "min": 1000,
+             "max": 100000}
+    expect({name: row[name] for name in exact} == exact, f"{row}")
+    for name, ns in (("p50", 50000), ("p90", 90000), ("p99", 99000)):
+        expect(abs(row[name] - ns) <= ns / 32, f"{name}: {row[name]}, not {ns}")
+    # One call is all percentiles exactly.
+    row = report(bench, "-f", "p50,p99", made(bench, "one", [(0x10, 12345)]))[0]["<10>"]
+    expect(set(row.values()) == {12345}, f"{row}")
+
+
+def recursion(bench):
+    """Time in a function is not counted twice; calls without an end have one."""
+    file = bench.work / "made"
+    file.write_bytes(buffer([(100, ENTRY, 0, 0x10), (200, ENTRY, 1, 0x20),
+                             (300, ENTRY, 2, 0x10), (450, EXIT, 2, 0x10),
+                             (500, EXIT, 1, 0x20), (700, ENTRY, 1, 0x30)], clocks=CLOCKS))
+    found, _ = report(bench, "-f", "total,self,calls,avg", file)
+    expect(found == {"<10>": {"total": 600, "self": 450, "calls": 2, "avg": 375},
+                     "<20>": {"total": 300, "self": 150, "calls": 1, "avg": 300},
+                     "<30>": {"total": 0, "self": 0, "calls": 1, "avg": 0}}, f"{found}")
+    text = run(bench.fntrace, "graph", file).stdout
+    lines = [line.split() for line in text.splitlines()[2:]]
+    expect(lines == [["0.600", "us", "0.300", "us", "1", "<10>"],
+                     ["0.300", "us", "0.150", "us", "1", "<20>"],
+                     ["0.150", "us", "0.150", "us", "1", "<10>"],
+                     ["0.000", "us", "0.000", "us", "1", "<30>"]], text)
+
+
+def order(bench):
+    """Sorted by any column; only as many lines as asked for."""
+    file = made(bench, "made", [(0x10, 100), (0x20, 60), (0x20, 60), (0x30, 10), (0x30, 10),
+                                (0x30, 10)])
+    for option, want in (((), ["<20>", "<10>", "<30>"]), (("-s", "calls"),
+                                                         ["<30>", "<20>", "<10>"]),
+                         (("-s", "max"), ["<10>", "<20>", "<30>"]),
+                         (("-f", "min,calls"), ["<10>", "<20>", "<30>"]),
+                         (("-n", "1"), ["<20>"]), (("-n", "0"), ["<20>", "<10>", "<30>"])):
+        names = report(bench, *option, file)[1]
+        expect(names == want, f"{option}: {names}")
+    text = run(bench.fntrace, "report", "-n", "2", file).stdout.splitlines()
+    expect(len(text) == 3 and text[0].split() == ["total", "self", "calls", "avg", "max",
+                                                  "function"], f"{text}")
+    expect(text[1].split() == ["0.120", "us", "0.120", "us", "2", "0.060", "us", "0.060", "us",
+                               "<20>"], text[1])
+
+
+def differences(bench):
+    """What is slower, faster, new and gone; the largest change first."""
+    old = made(bench, "old", [(0x10, 100), (0x20, 60), (0x30, 10)])
+    new = made(bench, "new", [(0x10, 100), (0x20, 90), (0x20, 90), (0x40, 5)])
+    text = run(bench.fntrace, "report", "--csv", "--diff", old, new).stdout.splitlines()
+    expect(text == ["total,change,self,change,calls,change,function",
+                    '180,120,180,120,2,1,"<20>"', '0,-10,0,-10,0,-1,"<30>"',
+                    '5,5,5,5,1,1,"<40>"', '100,0,100,0,1,0,"<10>"'], f"{text}")
+    text = run(bench.fntrace, "report", "--diff", old, "-f", "calls,max", new).stdout
+    expect("+0.030 us" in text and "-0.010 us" in text and "+1" in text, text)
+
+
+def little_memory(bench):
+    """It does not depend on how long a trace is."""
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"), "loop", "4000000")
+    size = sum(file.stat().st_size for file in directory.iterdir())
+    expect(size > 120 * 2 ** 20, f"the recording has {size} bytes")
+    for command in ("report", "graph"):
+        text = run(bench.fntrace, command, directory,
+                   preexec_fn=limit(resource.RLIMIT_AS, 100 * 2 ** 20)).stdout
+        expect(re.search(r" 4000000 .*\bleaf$", text, re.MULTILINE), text)
+
+
+def depth(bench):
+    """What is deeper is left out; threads are one, or told apart."""
+    directory, _ = bench.record(bench.compile("tree.c", "-pg", "-O1"))
+    whole = run(bench.fntrace, "graph", directory).stdout
+    expect(whole.count("walk") == 7, whole)
+    text = run(bench.fntrace, "graph", "-D", "2", directory).stdout
+    expect(text.splitlines() == [line for line in whole.splitlines()
+                                 if re.search(r"\S {2,6}\S+$", line)], text)
+    directory, _ = bench.record(bench.compile("family.c", "-pg", "-O1", "-ldl"), "names")
+    for option, want in ((), "program"), (("--threads",), "program / speaker"):
+        text = run(bench.fntrace, "graph", *option, directory).stdout
+        roots = re.findall(r"^ *[\d.]+ \w+ +\d+  (\S.*)$", text, re.MULTILINE)
+        expect(roots == [want], f"{roots}")
+
+
+def default_input(bench):
+    """Without an argument, what was recorded last is read."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    run(bench.fntrace, "record", program, cwd=bench.work)
+    for command in ("replay", "report", "graph"):
+        text = run(bench.fntrace, command, cwd=bench.work).stdout
+        expect("walk" in text, f"{command}: {text}")
+
+
+def tests():
+    yield "unit tests", unit_tests
+    yield "report agrees with uftrace", agrees_report
+    yield "graph agrees with uftrace", agrees_graph
+    yield "report: fields", fields
+    yield "report and graph: recursion, calls without an end", recursion
+    yield "report: order", order
+    yield "report: differences", differences
+    yield "report and graph: memory", little_memory
+    yield "graph: depth and threads", depth
+    yield "input by default", default_input
