@@ -73,6 +73,8 @@ def check_rustfmt(found):
 DOCUMENTATION = "Documentation/"
 # What a page calls another by; Sphinx makes a link of it, or says nothing.
 PAGE_NAME = re.compile(r"\bDocumentation/[\w./-]+\.(?:rst|txt|yaml)\b")
+# A part that several pages have, beside them.
+INCLUDED = re.compile(r"^\.\. include:: (?!<)([^/\s]+)$", re.MULTILINE)
 WARNING = re.compile(r"(?:WARNING: kernel-doc '.* (?=\S+' failed))?([^:'\s]+)[:']")
 ELSEWHERE = re.compile(r"unknown document: '/?(\S+)'")
 
@@ -85,6 +87,9 @@ def page_tree(work, pages):
         place = work / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.symlink_to(series.TREE / page)
+        for part in INCLUDED.findall(place.read_text(encoding="utf-8")):
+            if not (place.parent / part).exists():
+                (place.parent / part).symlink_to((series.TREE / page).parent / part)
         index = place.parent / "index.rst"
         if page == name:
             tops.append(name)

@@ -24,6 +24,7 @@ int command_replay(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);
+int command_flame(int argc, char **argv);
 
 /* SIGXFSZ was not ignored when fntrace began; it is while fntrace runs. */
 extern bool restore_file_limit;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fntrace convert, fntrace replay: write a trace for another program, or as a listing.
+ * fntrace convert, replay, flame: write a trace for another program, as a listing, or as a
+ * flame graph.
  */
 #include <string.h>
 
@@ -30,9 +31,16 @@ static const struct argp_option convert_options[] = {
 	{ }
 };
 
-/* That of replay has an output as well. */
 static const struct argp_option replay_options[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE; the default is standard output", 0 },
+	{ }
+};
+
+#define FLAME_FILE	"flame.svg"
+
+static const struct argp_option flame_options[] = {
+	{ "output", 'o', "FILE", 0,
+	  "Write to FILE; the default is " FLAME_FILE ", \"-\" is standard output", 0 },
 	{ }
 };
 
@@ -119,6 +127,20 @@ int command_replay(int argc, char **argv)
 		.children = children,
 	};
 	struct convert convert = { .writer = &list_writer };
+
+	return convert_inputs(&argp, argc, argv, &convert);
+}
+
+int command_flame(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = flame_options,
+		.parser = parse,
+		.args_doc = "[INPUT...]",
+		.doc = "Draw a flame graph: where the time went, as an SVG file for a browser.",
+		.children = children,
+	};
+	struct convert convert = { .writer = &flame_writer, .path = FLAME_FILE };
 
 	return convert_inputs(&argp, argc, argv, &convert);
 }

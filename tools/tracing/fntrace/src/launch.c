@@ -18,10 +18,11 @@
 #include "launch.h"
 #include "trace.h"
 
-/* Beside this program, or where "make install" puts it. */
+/* Beside this program, or where "make install" puts it; a package may have been moved. */
 static char *find_library(void)
 {
-	static const char *const places[] = { "", "/../lib/fntrace" };
+	static const char *const places[] = { "%s/libfntrace.so", "%s/../lib/libfntrace.so",
+					      LIBDIR "/libfntrace.so" };
 	char exe[PATH_MAX], *library;
 	ssize_t len;
 	size_t i;
@@ -32,14 +33,14 @@ static char *find_library(void)
 	exe[len] = 0;
 	dirname(exe);
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		char *path = xasprintf("%s%s/libfntrace.so", exe, places[i]);
+		char *path = xasprintf(places[i], exe);
 
 		library = realpath(path, NULL);
 		free(path);
 		if (library)
 			return library;
 	}
-	die("libfntrace.so is not beside this program, nor in ../lib/fntrace");
+	die("libfntrace.so is not beside this program, nor in ../lib, nor in " LIBDIR);
 }
 
 /*

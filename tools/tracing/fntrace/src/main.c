@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "report", "show how often functions were called, and how long they took",
 	  command_report },
 	{ "graph", "show who called whom", command_graph },
+	{ "flame", "draw a flame graph", command_flame },
 	{ "convert", "write a trace for another program", command_convert },
 };
 

@@ -64,8 +64,8 @@ static const struct argp_option options[] = {
 	{ "kernel-function", 'g', "FUNCTION", 0,
 	  "Only what this function of the kernel does; several are possible", 0 },
 	{ "kernel-depth", 'K', "DEPTH", 0, "No deeper than this", 0 },
-	{ "event", 'e', "SYS:EVENT", 0,
-	  "A trace event, function event or marker; several are possible", 0 },
+	{ "event", 'e', "EVENT", 0,
+	  "A trace event, function event or marker, as SYSTEM:EVENT; several are possible", 0 },
 	{ }
 };
 

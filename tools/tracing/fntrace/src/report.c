@@ -132,8 +132,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "fields", 'f', "FIELD,...", 0,
-	  "Columns: total, self, calls, avg, min, max, p50, p90, p99; the default is "
+	{ "fields", 'f', "FIELDS", 0,
+	  "Columns, separated by commas: total, self, calls, avg, min, max, p50, p90, p99; the default is "
 	  DEFAULT_FIELDS ", with --diff " DIFF_FIELDS, 0 },
 	{ "sort", 's', "FIELD", 0, "Sort by this column; the default is the first one", 0 },
 	{ "lines", 'n', "NUMBER", 0, "Show only so many functions", 0 },

@@ -28,6 +28,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
                    Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
                    uftrace_record, wanted)
+import test_install
 import test_report
 
 # Programs
@@ -371,7 +372,10 @@ def perfetto(bench):
 
 def flame(bench):
     out = bench.work / "trace.svg"
-    run(bench.fntrace, "convert", "-f", "flame", "-o", out, recorded(bench))
+    directory = recorded(bench)
+    run(bench.fntrace, "convert", "-f", "flame", "-o", out, directory)
+    run(bench.fntrace, "flame", directory, cwd=bench.work)
+    expect(out.read_bytes() == (bench.work / "flame.svg").read_bytes(), "two pictures")
     titles = [element.text or "" for element in xml.etree.ElementTree.parse(out).iter()
               if element.tag.endswith("title")]
     expect(any("walk" in title for title in titles), "no box of walk()")
@@ -1299,6 +1303,7 @@ def tests():
     yield "usage: program missing", usage("record", "/nonexistent", says="cannot run",
                                           status=127)
     yield from test_report.tests()
+    yield from test_install.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
     yield "kernel and host, offset given", kernel_offset

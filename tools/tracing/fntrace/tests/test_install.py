@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of what "make install" puts where, of the manual and of the completion."""
+
+import os
+import re
+
+from bench import TESTS, expect, need, run
+
+# "-x", "--long" or both, in front of what follows in a list of options.
+OPTION = re.compile(r"^ *(?:-(\S)(?: \w+)?, *)?--([a-z][a-z-]*)", re.MULTILINE)
+# argp has these for every command.
+STANDARD = {"help", "usage", "version"}
+
+
+def commands(bench):
+    return re.findall(r"^  (\w+) ", run(bench.fntrace, "--help").stdout, re.MULTILINE)
+
+
+def page(name):
+    """A page of the manual, with the parts that it shares with others."""
+    text = (TESTS.parent / "doc" / f"{name}.rst").read_text(encoding="ascii")
+    return re.sub(r"^\.\. include:: (\S+)$",
+                  lambda match: (TESTS.parent / "doc" / match.group(1)).read_text(
+                      encoding="ascii"), text, flags=re.MULTILINE)
+
+
+def manual(bench):
+    """Each command has a page, each option is in it, and no other."""
+    names = commands(bench)
+    expect(len(names) > 4, f"{names}")
+    for name in names:
+        expect(f"**fntrace-{name}**" in page("fntrace"), f"fntrace(1) does not have {name}")
+        has = set(OPTION.findall(run(bench.fntrace, name, "--help").stdout))
+        has = {option for option in has if option[1] not in STANDARD}
+        told = set(OPTION.findall(page(f"fntrace-{name}")))
+        expect(has == told, f"{name}: {sorted(has ^ told)}")
+
+
+def pages(bench):
+    """The pages can be formatted without a warning."""
+    need("rst2man", "man", "groff")
+    run("make", "-s", "-C", TESTS.parent, "doc", f"OUTPUT={bench.work}")
+    made = sorted((bench.work / "doc").glob("*.1"))
+    expect(len(made) == len(commands(bench)) + 1, f"{made}")
+    for file in made:
+        done = run("man", "--warnings", "-l", "-Tutf8", file,
+                   env={**os.environ, "LC_ALL": "C.UTF-8"})
+        expect(done.stderr == "" and file.stem.upper() in done.stdout, done.stderr)
+
+
+def install(bench, prefix):
+    run("make", "-s", "-C", TESTS.parent, "install", f"OUTPUT={bench.built}",
+        f"DESTDIR={bench.work}/root", f"prefix={prefix}")
+    return bench.work / "root" / prefix[1:]
+
+
+def installed(bench):
+    """What is installed records, and a program can be linked with it."""
+    prefix = install(bench, "/opt/tools")
+    program = bench.compile("tree.c", "-pg", "-O1")
+    run(prefix / "bin" / "fntrace", "record", program, cwd=bench.work)
+    text = run(prefix / "bin" / "fntrace", "report", cwd=bench.work).stdout
+    expect("walk" in text, text)
+    need("pkg-config")
+    flags = run("pkg-config", "--cflags", "--libs", "fntrace", env={
+        **os.environ, "PKG_CONFIG_PATH": str(prefix / "lib" / "pkgconfig"),
+        "PKG_CONFIG_SYSROOT_DIR": str(bench.work / "root")}).stdout.split()
+    source = bench.work / "marks.c"
+    source.write_text("#include <fntrace.h>\n"
+                      "__attribute__((noinline)) void work(void) { fntrace_mark(4711); }\n"
+                      "int main(void) { fntrace_start(); work(); fntrace_stop(); return 0; }\n",
+                      encoding="ascii")
+    linked = bench.work / "marks"
+    run("gcc", "-pg", source, "-o", linked, *flags)
+    run(bench.fntrace, "record", "--paused", "-o", bench.work / "data", linked,
+        env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")})
+    text = run(bench.fntrace, "replay", bench.work / "data").stdout
+    expect("work() {" in text and "fntrace:mark 4711" in text, text)
+    version = run(prefix / "bin" / "fntrace", "--version").stdout.split()[-1]
+    found = (prefix / "lib" / "pkgconfig" / "fntrace.pc").read_text(encoding="ascii")
+    expect(f"Version: {version}\n" in found and "@" not in found, found)
+
+
+def completion(bench):
+    """Commands, and the options of each."""
+    need("bash")
+    script = TESTS.parent / "fntrace.bash"
+
+    def complete(*words):
+        text = run("bash", "-c", '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fntrace; '
+                   'echo "${COMPREPLY[*]}"', script, bench.fntrace, *words).stdout
+        return text.split()
+
+    expect(sorted(complete("")) == sorted([*commands(bench), "help"]), f"{complete('')}")
+    expect(complete("rec") == complete("help", "rec") == ["record"], f"{complete('rec')}")
+    for name in commands(bench):
+        want = {long for _, long in OPTION.findall(run(bench.fntrace, name, "--help").stdout)}
+        found = complete(name, "--")
+        expect(sorted(found) == sorted(f"--{long}" for long in want), f"{name}: {found}")
+    expect(complete("report", "--d") == ["--diff"] and not complete("report", "file"),
+           f"{complete('report', '--d')}")
+
+
+def help_is_short(bench):
+    """A mistake is told in a line, and where to read on in another one."""
+    for words in (("report", "-x"), ("record", "-s", "much", "true"), ("graph", "--deep")):
+        done = run(bench.fntrace, *words, status=2, cwd=bench.work)
+        lines = done.stderr.splitlines()
+        expect(2 <= len(lines) <= 3 and "--help" in done.stderr and not done.stdout, done.stderr)
+    for words in (("--help",), ("help",), ("help", "report"), ("report", "--help")):
+        expect("COMMAND" in run(bench.fntrace, *words).stdout or "Usage: fntrace report" in
+               run(bench.fntrace, *words).stdout, f"{words}")
+
+
+def tests():
+    yield "manual has all commands and options", manual
+    yield "manual can be formatted", pages
+    yield "installed program and library", installed
+    yield "completion", completion
+    yield "usage: help", help_is_short
