@@ -2,8 +2,6 @@
 /*
  * fntrace graph: who called whom, how often and how long.
  */
-#include <stdlib.h>
-
 #include "command.h"
 #include "graph.h"
 #include "input.h"
@@ -14,7 +12,6 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "depth", 'D', "DEPTH", 0, "Show no calls that are deeper than this", 0 },
 	{ "threads", OPTION_THREADS, NULL, 0, "Tell threads apart by their names", 0 },
 	{ }
 };
@@ -27,18 +24,10 @@ static const struct argp_child children[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct input *input = state->input;
-	unsigned long depth;
-	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = input;
-		break;
-	case 'D':
-		depth = strtoul(argument, &end, 10);
-		if (end == argument || *end || !depth || depth > UINT32_MAX)
-			argp_error(state, "-D %s is not a depth", argument);
-		graph_depth = depth;
 		break;
 	case OPTION_THREADS:
 		graph_threads = true;

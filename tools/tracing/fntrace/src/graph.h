@@ -7,11 +7,7 @@
 
 #include <stdbool.h>
 
-/*
- * graph_depth - calls inside of more than so many others are not shown; 0: no limit
- * graph_threads - threads are told apart by their names
- */
-extern unsigned int graph_depth;
+/* Threads are told apart by their names. */
 extern bool graph_threads;
 
 #endif /* FNTRACE_GRAPH_H */

@@ -140,6 +140,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &input->filter;
 		input->trace = xalloc(sizeof(*input->trace));
 		break;
 	case 'm':
@@ -179,9 +180,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+static const struct argp_child children[] = {
+	{ &filter_argp, 0, NULL, 0 },
+	{ }
+};
+
 const struct argp input_argp = {
 	.options = options,
 	.parser = parse,
+	.children = children,
 };
 
 static void show_progress(const struct trace *trace, const struct timespec *since, bool last)
@@ -209,36 +216,50 @@ static void say_count(uint64_t count, const char *what)
 		warn("%" PRIu64 " %s", count, what);
 }
 
-static int write_events(struct trace *trace, const struct writer *writer, const char *path,
-			bool progress)
+/* Calls that have not ended end with their tasks, if the writer wants that. */
+static uint64_t end_calls(struct trace *trace, const struct writer *writer)
 {
-	uint64_t open = 0, events = 0;
-	const struct task *task;
+	struct event event;
+	struct task *task;
+	uint64_t open = 0;
+
+	for (task = trace->tasks; task; task = task->next) {
+		open += task->depth;
+		while (writer->ends && trace_end_call(task, &event))
+			writer->event(&event);
+	}
+	return open;
+}
+
+/* Returns how many calls had not ended. */
+static uint64_t write_events(struct input *input, const struct writer *writer, bool progress)
+{
+	struct filter *filter = filter_is_set(&input->filter) ? &input->filter : NULL;
+	struct trace *trace = input->trace;
 	struct timespec since;
 	struct event event;
-	int error;
+	uint64_t events = 0, open = 0;
+	bool more = true;
 
 	clock_gettime(CLOCK_MONOTONIC, &since);
-	writer->begin(trace, path);
-	while (trace_next(trace, &event)) {
-		writer->event(&event);
+	if (filter)
+		filter_begin(filter, writer);
+	while (more && trace_next(trace, &event)) {
+		if (filter)
+			more = filter_event(filter, trace, &event);
+		else
+			writer->event(&event);
 		if (!(++events % PROGRESS_EVENTS) && progress)
 			show_progress(trace, &since, false);
 	}
-	for (task = trace->tasks; task; task = task->next)
-		open += task->depth;
+	if (filter)
+		filter_end(filter, trace);
+	else
+		open = end_calls(trace, writer);
 	/* Before the end: a table may follow on the same terminal. */
 	if (progress)
 		show_progress(trace, &since, true);
-	error = writer->end(trace);
-
-	say_count(trace->nr_lost, "calls were lost: the buffer was full");
-	say_count(trace->nr_orphans, "ends of calls that began before the trace were left out");
-	say_count(trace->nr_repaired, "ends were missing and were put in");
-	say_count(trace->nr_backwards, "times went backwards and were corrected");
-	say_count(trace->nr_bad, "records were damaged and left out");
-	say_count(open, "calls had not ended at the end of the trace");
-	return error;
+	return open;
 }
 
 int input_write(struct input *input, const struct writer *writer, const char *path)
@@ -246,13 +267,21 @@ int input_write(struct input *input, const struct writer *writer, const char *pa
 	/* Not between the lines of a listing. */
 	bool quiet = !strcmp(path, "-") && isatty(STDOUT_FILENO) && !writer->summary;
 	struct trace *trace = input->trace;
+	uint64_t open;
 	int status;
 
 	if (!trace->nr_sources)
 		die("there is nothing to read");
 	align_clocks(trace);
-	status = write_events(trace, writer, path,
-			      input->progress || (isatty(STDERR_FILENO) && !quiet));
+	writer->begin(trace, path);
+	open = write_events(input, writer, input->progress || (isatty(STDERR_FILENO) && !quiet));
+	status = writer->end(trace);
+	say_count(trace->nr_lost, "calls were lost: the buffer was full");
+	say_count(trace->nr_orphans, "ends of calls that began before the trace were left out");
+	say_count(trace->nr_repaired, "ends were missing and were put in");
+	say_count(trace->nr_backwards, "times went backwards and were corrected");
+	say_count(trace->nr_bad, "records were damaged and left out");
+	say_count(open, "calls had not ended at the end of the trace");
 	if (trace->nr_unread) {
 		warn("not all of the input could be read");
 		status = 1;

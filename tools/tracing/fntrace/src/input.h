@@ -7,6 +7,7 @@
 
 #include <argp.h>
 
+#include "filter.h"
 #include "trace.h"
 
 /*
@@ -15,6 +16,7 @@
  * @machine: of the next one
  * @image: ELF file of the kernel whose buffers come next; NULL: none
  * @offset: where that kernel ran minus where @image has it
+ * @filter: what of them is shown
  * @progress: show a progress line even if standard error is no terminal
  */
 struct input {
@@ -22,11 +24,12 @@ struct input {
 	struct machine	*machine;
 	const char	*image;
 	uint64_t	offset;
+	struct filter	filter;
 	bool		progress;
 };
 
 /*
- * input_argp - the options and arguments that name inputs; a child of a command's own
+ * input_argp - the options and arguments that name inputs and filters; a child of a command's own
  *
  * The input of the parser is a struct input, to be initialised to zeros. It must be parsed
  * with ARGP_IN_ORDER, as an option is about the arguments behind it.

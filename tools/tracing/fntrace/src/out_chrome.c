@@ -241,18 +241,13 @@ static void chrome_event(const struct event *event)
 
 static int chrome_end(struct trace *trace)
 {
-	struct task *task;
-	size_t i;
-
-	for (task = trace->tasks; task; task = task->next)
-		for (i = task->depth; task->out && i--;)
-			write_call('E', task->last_ns, task->frames[i].symbol, task->out);
 	out_printf(chrome.out, "\n]}\n");
 	return out_close(chrome.out);
 }
 
 const struct writer chrome_writer = {
 	.name	= "chrome",
+	.ends	= true,
 	.begin	= chrome_begin,
 	.event	= chrome_event,
 	.end	= chrome_end,

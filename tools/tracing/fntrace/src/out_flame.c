@@ -420,7 +420,7 @@ static void write_svg(const struct trace *trace)
 
 static int flame_end(struct trace *trace)
 {
-	paths_finish(&flame.paths, trace);
+	paths_finish(&flame.paths);
 	place_boxes();
 	write_svg(trace);
 	paths_free(&flame.paths);
@@ -432,6 +432,7 @@ static int flame_end(struct trace *trace)
 const struct writer flame_writer = {
 	.name	= "flame",
 	.summary = true,
+	.ends	= true,
 	.begin	= flame_begin,
 	.event	= flame_event,
 	.end	= flame_end,

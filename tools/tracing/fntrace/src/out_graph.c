@@ -18,7 +18,6 @@
 /* Calls inside more than this many others say so by a number. */
 #define MAX_INDENT	60
 
-unsigned int graph_depth;
 bool graph_threads;
 
 static struct {
@@ -100,8 +99,7 @@ static void write_paths(void)
 
 	for (;;) {
 		sort_callees(number);
-		/* At @depth 1 are programs, which are no calls. */
-		if (list[number].first && (!graph_depth || depth <= graph_depth)) {
+		if (list[number].first) {
 			number = list[number].first;
 			depth++;
 		} else {
@@ -119,7 +117,7 @@ static void write_paths(void)
 
 static int graph_end(struct trace *trace)
 {
-	paths_finish(&graph.paths, trace);
+	paths_finish(&graph.paths);
 	out_printf(graph.out, "%12s %12s %12s  function\n", "total", "self", "calls");
 	write_paths();
 	if (graph.paths.merged)
@@ -133,6 +131,7 @@ static int graph_end(struct trace *trace)
 const struct writer graph_writer = {
 	.name = "graph",
 	.summary = true,
+	.ends = true,
 	.begin = graph_begin,
 	.event = graph_event,
 	.end = graph_end,

@@ -396,19 +396,14 @@ static void perfetto_event(const struct event *event)
 
 static int perfetto_end(struct trace *trace)
 {
-	struct task *task;
-	size_t i;
-
 	if (!perfetto.started)
 		write_start(0);
-	for (task = trace->tasks; task; task = task->next)
-		for (i = task->depth; task->out && i--;)
-			write_call(TYPE_SLICE_END, task->last_ns, 0, task->out);
 	return out_close(perfetto.out);
 }
 
 const struct writer perfetto_writer = {
 	.name	= "perfetto",
+	.ends	= true,
 	.begin	= perfetto_begin,
 	.event	= perfetto_event,
 	.end	= perfetto_end,

@@ -191,15 +191,10 @@ void paths_event(struct paths *paths, const struct event *event)
 		end_call(paths, event);
 }
 
-void paths_finish(struct paths *paths, struct trace *trace)
+void paths_finish(struct paths *paths)
 {
-	struct event event;
-	struct task *task;
 	uint32_t i;
 
-	for (task = trace->tasks; task; task = task->next)
-		while (trace_end_call(task, &event))
-			end_call(paths, &event);
 	for (i = paths->nr - 1; i != PATHS_ALL; i--) {
 		struct path *path = &paths->list[i], *parent = &paths->list[path->parent];
 

@@ -72,12 +72,12 @@ void paths_begin(struct paths *paths, bool threads);
 void paths_event(struct paths *paths, const struct event *event);
 
 /*
- * paths_finish() - after the last event
+ * paths_finish() - after the last event; all calls have ended
  *
- * Calls that have not ended end with their tasks. Callees are after their callers in the
- * list, and are linked in the order in which they were first called.
+ * Callees are after their callers in the list, and are linked in the order in which they were
+ * first called.
  */
-void paths_finish(struct paths *paths, struct trace *trace);
+void paths_finish(struct paths *paths);
 
 /*
  * paths_calls() - how many calls there were

@@ -150,14 +150,10 @@ static void free_task(struct statistics_task *own)
 
 static int statistics_end(struct trace *trace)
 {
-	struct event event;
 	struct task *task;
 
-	for (task = trace->tasks; task; task = task->next) {
-		while (trace_end_call(task, &event))
-			take_call(&event);
+	for (task = trace->tasks; task; task = task->next)
 		free_task(task->out);
-	}
 	merge_names();
 	return 0;
 }
@@ -165,6 +161,7 @@ static int statistics_end(struct trace *trace)
 const struct writer statistics_writer = {
 	.name = "statistics",
 	.summary = true,
+	.ends = true,
 	.begin = statistics_begin,
 	.event = statistics_event,
 	.end = statistics_end,

@@ -214,6 +214,7 @@ static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64
 		symbol = image_symbol(map->image, addr - map->bias);
 		if (!symbol)
 			continue;
+		symbol->image = map->image;
 		*shared |= map->shared;
 		if (when >= map->from && when <= map->to) {
 			*from = map->from;

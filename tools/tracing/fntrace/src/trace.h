@@ -28,6 +28,7 @@
  * @size: in bytes; 0 if unknown, then it reaches to the next symbol
  * @name: as people read it, demangled
  * @linkage: as the linker has it; NULL if that is @name
+ * @image: what it is in; NULL if only its name is known, or it was not seen yet
  * @json: @name with what JSON wants escaped, without quotes
  * @json_len: strlen(json)
  * @id: 1, 2, 3 ... in the order in which they were first seen in the trace
@@ -38,6 +39,7 @@ struct symbol {
 	uint64_t	size;
 	char		*name;
 	char		*linkage;
+	const struct image *image;
 	char		*json;
 	unsigned int	json_len;
 	unsigned int	id;
@@ -179,6 +181,7 @@ struct frame {
  * @depth: how many
  * @last_ns: time of its last event
  * @out: for the writer; freed with free() at the end
+ * @filter: for the filter
  */
 struct task {
 	struct process	*process;
@@ -190,6 +193,7 @@ struct task {
 	size_t		room;
 	uint64_t	last_ns;
 	void		*out;
+	void		*filter;
 	struct task	*next;
 	struct task	*same_hash;
 };
@@ -362,8 +366,6 @@ bool trace_next(struct trace *trace, struct event *event);
 /*
  * trace_end_call() - end the innermost call of a task that has not ended
  * @event: filled in: an end at the time of the last event of the task
- *
- * For writers that need an end of each call, after the last trace_next().
  *
  * Return: false if all calls have ended.
  */
@@ -633,6 +635,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
  * struct writer - a format of output
  * @name: what the user calls it
  * @summary: nothing is written before the end
+ * @ends: it gets an end of each call, also of those that have not ended
  * @begin: start; sources are open, no event was read. @path is "-" for standard output
  * @event: one event
  * @end: finish. Returns 0 or an errno; a message was printed.
@@ -640,6 +643,7 @@ bool uftrace_open(struct trace *trace, struct machine *machine, const char *path
 struct writer {
 	const char	*name;
 	bool		summary;
+	bool		ends;
 	void		(*begin)(struct trace *trace, const char *path);
 	void		(*event)(const struct event *event);
 	int		(*end)(struct trace *trace);

@@ -28,6 +28,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
                    Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
                    uftrace_record, wanted)
+import test_filter
 import test_install
 import test_report
 
@@ -912,7 +913,10 @@ def hostile(form):
                 shutil.rmtree(out)
             command = (output,) if output in ("report", "graph") else ("convert", "-f", output,
                                                                        "-o", out)
-            done = run(bench.fntrace, *command, bad, status=None, timeout=60, env=sanitized)
+            options = generator.choice(((), ("-t", "200ns"), ("-F", "walk"), ("-r", "1us~3us"),
+                                        ("-D", "3", "-N", "leaf"), ("--thread", "program")))
+            done = run(bench.fntrace, *command, *options, bad, status=None, timeout=60,
+                       env=sanitized)
             # Where it ends by an error, it says so.
             expect(done.returncode == 0 or
                    (done.returncode == 1 and "fntrace: " in done.stderr),
@@ -1303,6 +1307,7 @@ def tests():
     yield "usage: program missing", usage("record", "/nonexistent", says="cannot run",
                                           status=127)
     yield from test_report.tests()
+    yield from test_filter.tests()
     yield from test_install.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged

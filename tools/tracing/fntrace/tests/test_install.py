@@ -97,8 +97,8 @@ def completion(bench):
         want = {long for _, long in OPTION.findall(run(bench.fntrace, name, "--help").stdout)}
         found = complete(name, "--")
         expect(sorted(found) == sorted(f"--{long}" for long in want), f"{name}: {found}")
-    expect(complete("report", "--d") == ["--diff"] and not complete("report", "file"),
-           f"{complete('report', '--d')}")
+    expect(complete("report", "--di") == ["--diff"] and not complete("report", "file"),
+           f"{complete('report', '--di')}")
 
 
 def help_is_short(bench):
