@@ -42,6 +42,9 @@
 void *fntrace_mcount_hook = fntrace_off;
 void *fntrace_fentry_hook = fntrace_fentry_off;
 
+/* Calls that are shorter than this, in units of the counter, are not wanted. */
+static uint64_t fntrace_least;
+
 static const unsigned long fntrace_trampoline = (unsigned long)fntrace_return;
 
 /* Is *@word still @old? Then make it @new. */
@@ -154,6 +157,45 @@ static slow_path bool record(struct fntrace_context *context, enum fntrace_type 
 		if (READ(context->buffer->next) >= context->buffer->end && !make_room(context))
 			return false;
 	return true;
+}
+
+/*
+ * Take back the last record, if it is the entry of the call that ends now, and that was
+ * short; not if it has gone elsewhere. buffer->busy keeps a handler from making room
+ * meanwhile, so if buffer->next is as it was, so is the record. Where older records are
+ * written over, it is read as the oldest one until the next one takes its place: its time
+ * says that it is none.
+ */
+static inline bool take_back(struct fntrace_context *context, unsigned long depth,
+			     uint64_t value)
+{
+	struct fntrace_header *buffer = context->buffer;
+	unsigned long here = stack_pointer();
+	bool inner = is_busy(context, here), done = false;
+	struct fntrace_record *record;
+	uint64_t next, what, time;
+
+	if (!fntrace_least)
+		return false;
+	what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) | FNTRACE_ENTRY;
+	if (likely(!inner))
+		WRITE(buffer->busy, here);
+	barrier();
+	next = READ(buffer->next);
+	if (next > buffer->base && next <= buffer->end) {
+		record = (struct fntrace_record *)next - 1;
+		time = record->time;
+		if (record->what == what && counter() - time < fntrace_least) {
+			WRITE(record->time, 0);
+			done = replace(&buffer->next, next, next - sizeof(*record));
+			if (!done)
+				WRITE(record->time, time);
+		}
+	}
+	barrier();
+	if (likely(!inner))
+		WRITE(buffer->busy, 0);
+	return done;
 }
 
 static inline unsigned long where(const struct fntrace_frame *frame)
@@ -333,16 +375,22 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 		depth = stack->depth;
 	}
 
-	if (depth >= stack->max) {
+	if (depth >= stack->max && depth >= stack->room) {
 		context->buffer->too_deep++;
 		context->buffer->lost++;
 		return false;
 	}
 
 	frame = &stack->frames[depth];
+	if (depth >= stack->max) {
+		/* Not wanted, but its end must not be taken for that of another call. */
+		if (!(loc & FRAME_REPORTS))
+			return false;
+		loc |= FRAME_LOST;
+	}
 	WRITE(stack->depth, depth + 1);
 	barrier();
-	if (!record(context, FNTRACE_ENTRY, depth, func)) {
+	if (!(loc & FRAME_LOST) && !record(context, FNTRACE_ENTRY, depth, func)) {
 		context->buffer->lost++;
 		if (!(loc & FRAME_REPORTS)) {
 			give_back(stack, depth);
@@ -352,6 +400,14 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	}
 	fill_frame(frame, loc, ret, func);
 	return true;
+}
+
+/* Is it deeper than what is wanted, and nothing else is to be done? */
+static inline bool is_unwanted(const struct fntrace_stack *stack, unsigned long depth,
+			       unsigned long loc)
+{
+	return depth >= stack->max && depth < stack->room && !(loc & FRAME_REPORTS) &&
+	       !stack->detached && where(&stack->frames[depth - 1]) > (loc & ~FRAME_BITS);
 }
 
 /*
@@ -366,8 +422,11 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 	struct fntrace_frame *frame = &stack->frames[depth];
 
 	if (unlikely(stack->detached || depth >= stack->max ||
-		     (depth && where(frame - 1) <= (loc & ~FRAME_BITS))))
+		     (depth && where(frame - 1) <= (loc & ~FRAME_BITS)))) {
+		if (is_unwanted(stack, depth, loc))
+			return false;
 		return enter_slowly(context, loc, ret, func);
+	}
 
 	WRITE(stack->depth, depth + 1);
 	barrier();
@@ -453,6 +512,21 @@ static slow_path unsigned long leave_slowly(struct fntrace_context *context,
 	return leave_several(context, sp, fp);
 }
 
+/* The innermost frame returns. If its call was short, that is not recorded. */
+static __attribute__((noinline))
+unsigned long leave_unless_short(struct fntrace_context *context, unsigned long sp,
+				 unsigned long fp)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long depth = stack->depth - 1, ret = stack->frames[depth].ret;
+	unsigned long func = stack->frames[depth].func;
+
+	if (!take_back(context, depth, func) && !record_now(context, FNTRACE_EXIT, depth, func))
+		return leave_slowly(context, sp, fp);
+	give_back(stack, depth);
+	return ret;
+}
+
 /*
  * A function returned to the trampoline; @sp is the stack pointer it left, @fp the
  * frame pointer (of arm64 only). Returns where it wanted to go.
@@ -475,6 +549,8 @@ unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
 	ret = top->ret;
 	if (unlikely(!returns(top, sp, fp) || ret == fntrace_trampoline))
 		return leave_slowly(context, sp, fp);
+	if (unlikely(READ(fntrace_least)))
+		return leave_unless_short(context, sp, fp);
 	if (unlikely(!record_now(context, FNTRACE_EXIT, depth, top->func)))
 		return leave_slowly(context, sp, fp);
 	give_back(stack, depth);
@@ -525,7 +601,8 @@ void __cyg_profile_func_exit(void *func, void *site)
 	while (context->stack->depth > i) {
 		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
 
-		if (!((unsigned long)top->loc & FRAME_LOST))
+		if (!((unsigned long)top->loc & FRAME_LOST) &&
+		    !take_back(context, context->stack->depth - 1, top->func))
 			record(context, FNTRACE_EXIT, context->stack->depth - 1, top->func);
 		give_back(context->stack, context->stack->depth - 1);
 	}
@@ -572,6 +649,11 @@ void fntrace_stop(void)
 bool fntrace_running(void)
 {
 	return READ(fntrace_mcount_hook) != (void *)fntrace_off;
+}
+
+void fntrace_drop_short(uint64_t ticks)
+{
+	WRITE(fntrace_least, ticks);
 }
 
 bool fntrace_mark(uint64_t value)

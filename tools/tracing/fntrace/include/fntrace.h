@@ -33,8 +33,9 @@ struct fntrace_frame {
 
 /**
  * struct fntrace_stack - the shadow stack that belongs to one stack of code
- * @frames: memory for @max frames, zeroed by the embedder
- * @max: calls deeper than this are not traced but counted
+ * @frames: memory for @max frames, or @room, zeroed by the embedder
+ * @max: calls deeper than this are not traced; they are counted, unless @room is larger
+ * @room: if @max is less than the memory has frames for: how many it has; else 0
  * @depth: frames in use
  * @low: lowest address of the stack that is shadowed
  * @high: the address behind it; 0 if the bounds are not known
@@ -51,6 +52,7 @@ struct fntrace_frame {
 struct fntrace_stack {
 	struct fntrace_frame	*frames;
 	unsigned long		max;
+	unsigned long		room;
 	unsigned long		depth;
 	unsigned long		low;
 	unsigned long		high;
@@ -134,6 +136,19 @@ void fntrace_start(void);
  * what is in the buffers has an end. Context: any.
  */
 void fntrace_stop(void);
+
+/**
+ * fntrace_drop_short() - keep no calls that are shorter than this
+ * @ticks: units of the counter; 0 keeps all
+ *
+ * The record of an entry is taken back when the function returns so early, unless records
+ * followed it that are kept. So what is inside of a call that is kept may be missing, but
+ * not what is around it.
+ *
+ * Context: any. Each buffer must be that of one shadow stack, as for threads of a program;
+ * two threads of a kernel that take turns on a CPU might take back each other's record.
+ */
+void fntrace_drop_short(uint64_t ticks);
 
 /**
  * fntrace_running() - is tracing on?

@@ -91,6 +91,8 @@ static struct process {
 static char directory[4096];
 static size_t window_size = WINDOW_DEFAULT;
 static enum fntrace_mode mode = FNTRACE_GROW;
+/* Calls that are deeper are not wanted; 0: all are. */
+static unsigned long depth_limit;
 static pthread_key_t at_thread_end;
 static int complained;
 
@@ -591,6 +593,10 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	if (!stack.max || stack.max > FRAMES_MAX)
 		stack.max = FRAMES_MAX;
 	size = PAGE + sizeof(*thread) + stack.max * sizeof(struct fntrace_frame);
+	if (depth_limit && depth_limit < stack.max) {
+		stack.room = stack.max;
+		stack.max = depth_limit;
+	}
 	room = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED) {
@@ -1056,6 +1062,8 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *size = variable(environment, "FNTRACE_SIZE");
 	const char *full = variable(environment, "FNTRACE_FULL");
 	const char *start = variable(environment, "FNTRACE_START");
+	const char *depth = variable(environment, "FNTRACE_DEPTH");
+	const char *least = variable(environment, "FNTRACE_LEAST");
 	char *absolute;
 
 	if (!where || pthread_key_create(&at_thread_end, end_thread))
@@ -1083,6 +1091,10 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 		mode = FNTRACE_STOP;
 	else if (full && !strcmp(full, "overwrite"))
 		mode = FNTRACE_OVERWRITE;
+	if (depth)
+		depth_limit = strtoul(depth, NULL, 0);
+	if (least)
+		fntrace_drop_short(strtoull(least, NULL, 0));
 	put(put(directory, absolute), "/");
 	free(absolute);
 

@@ -2,10 +2,10 @@
 /*
  * The options that say which events of a trace are shown.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "duration.h"
 #include "filter.h"
 
 /* Options without a letter. */
@@ -30,41 +30,6 @@ static const struct argp_option options[] = {
 	  2 },
 	{ }
 };
-
-/* A number with a unit of time; without one it is in seconds. Returns false if it is none. */
-static bool parse_time(const char *text, uint64_t *ns, bool *unit)
-{
-	static const struct {
-		const char	*name;
-		double		ns;
-	} units[] = {
-		{ "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
-		{ "m", 60e9 },
-	};
-	uint64_t seconds;
-	double value;
-	char *end;
-	size_t i;
-
-	errno = 0;
-	seconds = strtoull(text, &end, 10);
-	if (end == text || *text == '-' || errno)
-		return false;
-	/* More digits than a double has may be in front. */
-	value = *end == '.' ? strtod(end, &end) : 0;
-	if (errno || !(value >= 0 && value < 1))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(units); i++) {
-		if (strcmp(end, units[i].name))
-			continue;
-		*unit = *end;
-		if (seconds > UINT64_MAX / 2 / units[i].ns)
-			return false;
-		*ns = seconds * (uint64_t)units[i].ns + (uint64_t)(value * units[i].ns + 0.5);
-		return true;
-	}
-	return false;
-}
 
 static void parse_end(const char *text, struct filter_time *time, struct argp_state *state)
 {
@@ -97,7 +62,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct filter *filter = state->input;
 	unsigned long depth;
-	bool unit;
 	char *end;
 
 	switch (key) {
@@ -123,7 +87,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		filter->depth = depth;
 		break;
 	case 't':
-		if (!parse_time(argument, &filter->hold.ns, &unit) || !unit)
+		if (!parse_duration(argument, &filter->hold.ns))
 			argp_error(state, "-t %s is not a time with a unit, such as 10us",
 				   argument);
 		break;

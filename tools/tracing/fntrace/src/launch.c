@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -62,6 +63,14 @@ char *launch_library(void)
 	return path;
 }
 
+static void set_number(const char *name, uint64_t value)
+{
+	char *text = xasprintf("%" PRIu64, value);
+
+	setenv(name, text, 1);
+	free(text);
+}
+
 static void set_environment(const struct launch *launch, const char *library)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -75,6 +84,8 @@ static void set_environment(const struct launch *launch, const char *library)
 	else
 		unsetenv("FNTRACE_SIZE");
 	setenv("FNTRACE_FULL", launch->full, 1);
+	set_number("FNTRACE_DEPTH", launch->depth);
+	set_number("FNTRACE_LEAST", launch->least);
 	setenv("FNTRACE_START", launch->paused ? "0" : "1", 1);
 	free(value);
 }

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -14,6 +15,8 @@
  * @directory: to record to
  * @size: bytes of a thread's buffer, as a number; NULL: what libfntrace.so takes
  * @full: what to do when it is full: "grow", "stop" or "overwrite"
+ * @depth: calls that are deeper are not recorded; 0: all are
+ * @least: nor calls that are shorter than this, in units of the counter
  * @paused: tracing starts when the program calls fntrace_start()
  *
  * What follows is filled in by launch_prepare().
@@ -28,6 +31,8 @@ struct launch {
 	const char	*directory;
 	const char	*size;
 	const char	*full;
+	unsigned int	depth;
+	uint64_t	least;
 	bool		paused;
 	pid_t		pid;
 	int		go;

@@ -30,6 +30,7 @@
  * @path: its file
  * @name: of its thread
  * @swap: it has the other order of bytes
+ * @wrapped: older records were written over, and some may have been taken back
  * @below: the kernel ran below the addresses of its file: only names say where
  * @readers: parts of the file, the one with the older records first
  */
@@ -41,6 +42,7 @@ struct raw {
 	char		*path;
 	char		name[sizeof(((struct fntrace_header *)0)->name)];
 	bool		swap;
+	bool		wrapped;
 	bool		below;
 	uint64_t	addr_high;
 	uint64_t	lost;
@@ -81,7 +83,7 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 			raw->time = record->time;
 			return true;
 		}
-		raw->trace->nr_bad++;
+		raw->trace->nr_bad += record->time || !raw->wrapped;
 	}
 	return false;
 }
@@ -273,6 +275,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	memcpy(raw->name, header.name, sizeof(raw->name));
 	raw->path = xstrdup(path);
 	raw->swap = swap;
+	raw->wrapped = header.wraps;
 	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;

@@ -15,6 +15,7 @@
 #include <fntrace.h>
 
 #include "command.h"
+#include "duration.h"
 #include "directory.h"
 #include "kernel.h"
 #include "launch.h"
@@ -25,6 +26,7 @@
  * struct record - what the command line says
  * @directory: to record to
  * @launch: of the program
+ * @min_ns: calls that are shorter are not recorded
  * @kernel: of the kernel's trace
  * @functions: of @kernel
  * @nr_functions: how many
@@ -35,6 +37,7 @@
 struct record {
 	const char		*directory;
 	struct launch		launch;
+	uint64_t		min_ns;
 	struct kernel_options	kernel;
 	const char		**functions;
 	unsigned int		nr_functions;
@@ -42,6 +45,8 @@ struct record {
 	unsigned int		nr_events;
 	char			**program;
 };
+
+#define KERNEL_DEPTH_MAX	1000
 
 /* Options without a letter. */
 enum {
@@ -58,6 +63,8 @@ static const struct argp_option options[] = {
 	{ "stop", OPTION_STOP, NULL, 0, "Stop when the buffer is full", 0 },
 	{ "overwrite", OPTION_OVERWRITE, NULL, 0,
 	  "Overwrite the oldest records when the buffer is full", 0 },
+	{ "depth", 'D', "DEPTH", 0, "Record no calls that are deeper than this", 0 },
+	{ "min-time", 't', "TIME", 0, "Record no calls that are shorter than this: 10us, 2ms", 0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "The kernel, as root:", 0 },
 	{ "kernel", 'k', NULL, 0, "Its functions too, for this program (function_graph)", 0 },
@@ -89,13 +96,13 @@ static char *parse_size(const char *text, struct argp_state *state)
 	return xasprintf("%llu", value);
 }
 
-static unsigned int parse_depth(const char *text, struct argp_state *state)
+static unsigned int parse_depth(const char *text, unsigned int max, struct argp_state *state)
 {
 	unsigned long depth;
 	char *end;
 
 	depth = strtoul(text, &end, 0);
-	if (*end || end == text || !depth || depth > 1000)
+	if (*end || end == text || !depth || depth > max)
 		argp_error(state, "\"%s\" is not a depth", text);
 	return depth;
 }
@@ -124,6 +131,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_OVERWRITE:
 		record->launch.full = "overwrite";
 		break;
+	case 'D':
+		record->launch.depth = parse_depth(argument, UINT32_MAX, state);
+		break;
+	case 't':
+		if (!parse_duration(argument, &record->min_ns))
+			argp_error(state, "-t %s is not a time with a unit, such as 10us",
+				   argument);
+		break;
 	case OPTION_PAUSED:
 		record->launch.paused = true;
 		break;
@@ -135,7 +150,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		add_word(&record->functions, &record->nr_functions, argument);
 		break;
 	case 'K':
-		record->kernel.max_depth = parse_depth(argument, state);
+		record->kernel.max_depth = parse_depth(argument, KERNEL_DEPTH_MAX, state);
 		break;
 	case 'e':
 		add_word(&record->events, &record->nr_events, argument);
@@ -196,15 +211,12 @@ static FILE *open_clock(const char *directory)
 	return file;
 }
 
-/*
- * Compare the counter with the clock, so that a trace has nanoseconds even if its program
- * cannot do that any more. The best of several: something may come between two readings.
- */
-static void save_clock(void *data)
+/* The best of several: something may come between the two readings. */
+static struct fntrace_clock read_clock(void)
 {
-	uint64_t before, after, best = UINT64_MAX, counter = 0, ns = 0;
+	uint64_t before, after, best = UINT64_MAX;
+	struct fntrace_clock clock = { };
 	struct timespec now;
-	FILE *file = data;
 	int i;
 
 	for (i = 0; i < 5; i++) {
@@ -214,11 +226,34 @@ static void save_clock(void *data)
 		if (after - before >= best)
 			continue;
 		best = after - before;
-		counter = before + best / 2;
-		ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+		clock.counter = before + best / 2;
+		clock.ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 	}
-	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", counter, ns);
+	return clock;
+}
+
+/* So that a trace has nanoseconds even if its program cannot read the clock any more. */
+static void save_clock(void *data)
+{
+	struct fntrace_clock clock = read_clock();
+	FILE *file = data;
+
+	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", clock.counter, clock.ns);
 	fflush(file);
+}
+
+/*
+ * How many units of the counter are as long as @ns? Two readings of the clock that are
+ * some ms apart tell it to 0.1 %.
+ */
+static uint64_t count_ticks(uint64_t ns)
+{
+	const struct timespec apart = { .tv_nsec = 20000000 };
+	struct fntrace_clock first = read_clock(), last;
+
+	nanosleep(&apart, NULL);
+	last = read_clock();
+	return (double)(last.counter - first.counter) / (last.ns - first.ns) * ns;
 }
 
 /* Returns NULL if the kernel cannot be recorded; a message was printed. */
@@ -278,6 +313,8 @@ static int record_program(struct record *record)
 	absolute = realpath(record->directory, NULL);
 	if (!absolute)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
+	if (record->min_ns)
+		launch->least = count_ticks(record->min_ns);
 	clock = open_clock(record->directory);
 	save_clock(clock);
 	launch->directory = absolute;

@@ -239,6 +239,59 @@ def smaller(bench):
     expect(sizes[0] > 10 ** 7 and sizes[1] < 10 ** 5, f"{sizes}")
 
 
+def recorded(bench, way, *options):
+    """Counts of what is recorded with these options."""
+    program = bench.compile("durations.c", "-O1", *way.split())
+    directory, done = bench.record(program, options=options)
+    events, said = bench.chrome(directory)
+    expect(not done.stderr and not said, f"{options}: {done.stderr}{said}")
+    return counts(events), sum(file.stat().st_size for file in directory.glob("*.fntrace"))
+
+
+def long_calls(found):
+    """All that are long; a short one may be while somebody else has the CPU."""
+    expect(found.pop("brief", 0) < 20 and found == {"main": 1, "nap": 4, "holds": 3}, f"{found}")
+
+
+def record_long(way):
+    """Calls that are shorter than asked for are not in the recording."""
+    def test(bench):
+        found, size = recorded(bench, way)
+        expect(found["brief"] == 100014 and found["nap"] == 4, f"{found}")
+        less, small = recorded(bench, way, "-t", "10ms")
+        long_calls(less)
+        expect(small < size / 3, f"{small} of {size} bytes")
+        # Where older records are written over, what was taken back is none.
+        less, _ = recorded(bench, way, "-t", "10ms", "--overwrite", "-s", "64k")
+        long_calls(less)
+    return test
+
+
+def record_shallow(way):
+    """Calls that are deeper than asked for are not in the recording, and do not disturb."""
+    def test(bench):
+        for depth, want in ((1, {"main": 1}),
+                            (2, {"main": 1, "brief": 100000, "nap": 3, "holds": 1,
+                                 "recurse": 1}),
+                            (3, {"main": 1, "brief": 100000 + 6 + 2, "nap": 3, "holds": 2,
+                                 "recurse": 3})):
+            found, _ = recorded(bench, way, "-D", str(depth))
+            expect(found == want, f"{depth}: {found}")
+    return test
+
+
+def record_signals(bench):
+    """Records are taken back while a handler of signals, which is traced, comes in between."""
+    program = bench.compile("storm.c", "-pg", "-O1")
+    for options in ((), ("--overwrite",)):
+        directory, done = bench.record(program, options=("-t", "20us", "-s", "64k", *options))
+        events, said = bench.chrome(directory)
+        expect(counts(events), "there is no call")
+        for word in ("damaged", "backwards"):
+            expect(word not in said + done.stderr, said + done.stderr)
+        expect("left out" not in said or options, said)
+
+
 def wrong_options(bench):
     """Times, ranges and depths that are none."""
     for option, value, says in (
@@ -262,4 +315,9 @@ def tests():
     yield "filters: names of C++", of_names
     yield "filters: nothing matches", nothing
     yield "filters: size", smaller
+    for way in ("-pg", "-pg -mfentry", "-finstrument-functions",
+                "-fpatchable-function-entry=5 -fno-ipa-ra"):
+        yield f"record long calls, {way}", record_long(way)
+        yield f"record outer calls, {way}", record_shallow(way)
+    yield "record long calls, signals at any time", record_signals
     yield "usage: filters", wrong_options
