@@ -87,7 +87,7 @@ def in_guest(kernel):
     without = OUT / "without.so"
     ui.must(["gcc", "-O1", "-shared", "-fPIC", SOURCE / "tests" / "without.c", "-o", without,
              "-ldl"], LOGS / "fntrace-build.log", "compiling a library for fntrace")
-    built = (OUT / "fntrace", OUT / "libfntrace.so", program, without)
+    built = (OUT / "fntrace", OUT / "libfntrace.so", OUT / "fntrace-kernel.so", program, without)
     return guest.boot(
         kernel, "sh /job/test_kernel.sh /job/fntrace /job/system /job/without.so\n",
         "fntrace-kernel",

@@ -20,7 +20,7 @@
 
 #include "clock.h"
 #include "kernel.h"
-#include "kernel_protocol.h"
+#include "kernel_plugin.h"
 
 /**
  * struct child - a process that reads a trace
@@ -56,7 +56,8 @@ struct kernel_source {
 	bool		has_held;
 };
 
-static void child_main(const struct kernel_input *input, int fd)
+static void child_main(const struct kernel_plugin *plugin, const struct kernel_input *input,
+		       int fd)
 {
 	static const struct rlimit no_core;
 	int null = open("/dev/null", O_WRONLY);
@@ -66,16 +67,19 @@ static void child_main(const struct kernel_input *input, int fd)
 		dup2(null, STDOUT_FILENO);
 	setrlimit(RLIMIT_CORE, &no_core);
 	signal(SIGPIPE, SIG_DFL);
-	kernel_decode(input, fd);
+	plugin->decode(input, fd);
 	_exit(0);
 }
 
 static struct child *child_start(const struct kernel_input *input, const char *path)
 {
+	const struct kernel_plugin *plugin = kernel_plugin_load();
 	struct child *child;
 	int ends[2];
 	pid_t pid;
 
+	if (!plugin)
+		return NULL;
 	if (pipe2(ends, O_CLOEXEC)) {
 		warn("%s: pipe: %s", path, strerror(errno));
 		return NULL;
@@ -89,7 +93,7 @@ static struct child *child_start(const struct kernel_input *input, const char *p
 	}
 	if (!pid) {
 		close(ends[0]);
-		child_main(input, ends[1]);
+		child_main(plugin, input, ends[1]);
 	}
 	close(ends[1]);
 	child = xalloc(sizeof(*child));

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,32 +15,8 @@
 
 #include "command.h"
 #include "launch.h"
+#include "library.h"
 #include "trace.h"
-
-/* Beside this program, or where "make install" puts it; a package may have been moved. */
-static char *find_library(void)
-{
-	static const char *const places[] = { "%s/libfntrace.so", "%s/../lib/libfntrace.so",
-					      LIBDIR "/libfntrace.so" };
-	char exe[PATH_MAX], *library;
-	ssize_t len;
-	size_t i;
-
-	len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (len < 0)
-		die("cannot find out where this program is: %s", strerror(errno));
-	exe[len] = 0;
-	dirname(exe);
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		char *path = xasprintf(places[i], exe);
-
-		library = realpath(path, NULL);
-		free(path);
-		if (library)
-			return library;
-	}
-	die("libfntrace.so is not beside this program, nor in ../lib, nor in " LIBDIR);
-}
 
 /*
  * Spaces and colons separate the parts of LD_PRELOAD. A library whose path has one is named
@@ -50,9 +24,11 @@ static char *find_library(void)
  */
 char *launch_library(void)
 {
-	char *library = find_library(), *path;
+	char *library = library_find("libfntrace.so"), *path;
 	int fd;
 
+	if (!library)
+		die("libfntrace.so is not " LIBRARY_PLACES);
 	if (!library[strcspn(library, " :")])
 		return library;
 	fd = open(library, O_RDONLY | O_CLOEXEC);

@@ -17,7 +17,7 @@
 #include "command.h"
 #include "duration.h"
 #include "directory.h"
-#include "kernel.h"
+#include "kernel_plugin.h"
 #include "launch.h"
 #include "names.h"
 #include "trace.h"
@@ -259,6 +259,10 @@ static uint64_t count_ticks(uint64_t ns)
 /* Returns NULL if the kernel cannot be recorded; a message was printed. */
 static struct kernel_live *start_kernel(struct record *record)
 {
+	const struct kernel_plugin *plugin = kernel_plugin_load();
+
+	if (!plugin)
+		return NULL;
 	record->kernel.dir = record->directory;
 	record->kernel.pid = record->launch.pid;
 	record->kernel.functions = record->functions;
@@ -272,7 +276,12 @@ static struct kernel_live *start_kernel(struct record *record)
 #ifdef __x86_64__
 	record->kernel.clock = "x86-tsc";
 #endif
-	return kernel_live_start(&record->kernel);
+	return plugin->live_start(&record->kernel);
+}
+
+static int stop_kernel(struct kernel_live *live)
+{
+	return kernel_plugin_load()->live_stop(live, NULL);
 }
 
 /*
@@ -331,13 +340,13 @@ static int record_program(struct record *record)
 	if (error) {
 		warn("cannot run %s: %s", record->program[0], strerror(error));
 		if (live)
-			kernel_live_stop(live, NULL);
+			stop_kernel(live);
 		directory_remove(record->directory);
 		return 127;
 	}
 	status = launch_wait(launch, save_clock, clock, &running);
 	fclose(clock);
-	if (live && kernel_live_stop(live, NULL))
+	if (live && stop_kernel(live))
 		warn("the kernel's side of the trace may be incomplete");
 	free(library);
 	free(absolute);

@@ -723,6 +723,29 @@ def made_by_kernel(bench):
     expect(texts == ["value=7 name=text"] * 20, f"{texts[:1]}")
 
 
+def without_kernel(bench):
+    """Who traces programs only needs no library for traces of the kernel."""
+    text = run("ldd", bench.fntrace).stdout
+    expect("libc.so" in text and "libtrace" not in text, text)
+    place = bench.work / "place"
+    place.mkdir()
+    for file in (bench.fntrace, bench.library):
+        shutil.copy2(file, place)
+    fntrace, data = place / "fntrace", bench.work / "data"
+    program = bench.compile("tree.c", "-pg", "-O1")
+    run(fntrace, "record", "-o", data, program)
+    kernel_directory(data / "kernel")
+    source = bench.work / "plugin.c"
+    source.write_text('const struct { const char *version; } kernel_plugin = { "0" };\n',
+                      encoding="ascii")
+    for says in ("which is not beside", "is of fntrace 0"):
+        done = run(fntrace, "report", data, status=1)
+        expect("walk" in done.stdout and says in done.stderr, done.stderr)
+        done = run(fntrace, "record", "-k", "-o", bench.work / "new", program, status=1)
+        expect(says in done.stderr and not (bench.work / "new").exists(), done.stderr)
+        run("gcc", "-shared", "-fPIC", source, "-o", place / "fntrace-kernel.so")
+
+
 def partly_read(bench):
     """What cannot be read is told, and the rest is not lost."""
     good, directory = bench.work / "good", bench.work / "data"
@@ -900,6 +923,7 @@ def hostile(form):
             source = bench.work / "good"
             kernel_directory(source / "kernel")
         bad = bench.work / "bad"
+        run(bench.fntrace, "report", source)
         for number in range(rounds):
             shutil.rmtree(bad, ignore_errors=True)
             shutil.copytree(source, bad)
@@ -1268,6 +1292,7 @@ def tests():
     yield "library in a path with a space", with_space
     yield "directory relative to another", elsewhere_later
     yield "kernel's trace without a kernel", made_by_kernel
+    yield "kernel's libraries are missing", without_kernel
     yield "records that cannot all be read", partly_read
     yield "naked function", lambda bench: same_counts(bench,
                                                       bench.compile("naked.c", "-pg", "-O1"))
