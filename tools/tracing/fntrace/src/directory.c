@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "directory.h"
 #include "kernel.h"
 #include "kernel_protocol.h"
@@ -47,7 +48,7 @@ bool directory_is_name(const char *name)
 {
 	static const char *const names[] = {
 		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
-		DIRECTORY_THREADS,
+		DIRECTORY_THREADS, ABOUT_FILE,
 	};
 	const char *dot = strrchr(name, '.');
 	size_t digits = strspn(name, "0123456789-");
@@ -70,7 +71,8 @@ static bool directory_is_foreign_name(const char *name)
 {
 	return !directory_is_name(name) || directory_is_records_name(name) ||
 	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
-	       !strcmp(name, "clock") || !strcmp(name, "kernel") ||
+	       !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
+	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);
 }

@@ -177,9 +177,10 @@ int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, boo
 	tick(data);
 	sigprocmask(SIG_SETMASK, &launch->old, NULL);
 	if (WIFSIGNALED(status)) {
+		launch->killed = WTERMSIG(status);
 		warn("the program was killed by signal %d (%s); the trace ends there",
-		     WTERMSIG(status), strsignal(WTERMSIG(status)));
-		return 128 + WTERMSIG(status);
+		     launch->killed, strsignal(launch->killed));
+		return 128 + launch->killed;
 	}
 	return WEXITSTATUS(status);
 }

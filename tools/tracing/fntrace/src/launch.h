@@ -19,9 +19,10 @@
  * @least: nor calls that are shorter than this, in units of the counter
  * @paused: tracing starts when the program calls fntrace_start()
  *
- * What follows is filled in by launch_prepare().
+ * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
  *
  * @pid: of the program
+ * @killed: signal that killed it, or 0
  * @go: a byte here starts it
  * @bad: an errno comes from here if it cannot run
  * @signals: that launch_wait() deals with; blocked meanwhile
@@ -35,6 +36,7 @@ struct launch {
 	uint64_t	least;
 	bool		paused;
 	pid_t		pid;
+	int		killed;
 	int		go;
 	int		bad;
 	sigset_t	signals;

@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "graph", "show who called whom", command_graph },
 	{ "flame", "draw a flame graph", command_flame },
 	{ "convert", "write a trace for another program", command_convert },
+	{ "info", "show what a recording is of", command_info },
 };
 
 bool restore_file_limit;

@@ -429,11 +429,23 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 	return trace->nr_sources > before;
 }
 
-uint64_t raw_lost(const char *path)
+/* A header may have anything in it, and the file may have been cut off. */
+static uint64_t count_records(const struct fntrace_header *header)
 {
+	uint64_t next = header->next < header->end ? header->next : header->end;
+
+	if (next < header->base)
+		return 0;
+	if (header->wraps)
+		next = header->end;
+	return (next - header->base + header->older) / sizeof(struct fntrace_record);
+}
+
+struct raw_summary raw_summarise(const char *path)
+{
+	struct raw_summary summary = { };
 	struct fntrace_header header;
 	struct dirent *entry;
-	uint64_t lost = 0;
 	DIR *dir;
 	bool swap;
 	int fd;
@@ -443,14 +455,17 @@ uint64_t raw_lost(const char *path)
 		if (!directory_is_records_name(entry->d_name))
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap))
-			lost += header.lost;
+		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap)) {
+			summary.threads++;
+			summary.records += count_records(&header);
+			summary.lost += header.lost;
+		}
 		if (fd >= 0)
 			close(fd);
 	}
 	if (dir)
 		closedir(dir);
-	return lost;
+	return summary;
 }
 
 bool raw_has_counter(const struct trace *trace, const struct machine *machine)

@@ -14,6 +14,7 @@
 
 #include <fntrace.h>
 
+#include "about.h"
 #include "command.h"
 #include "duration.h"
 #include "directory.h"
@@ -290,7 +291,7 @@ static int stop_kernel(struct kernel_live *live)
  */
 static bool finish(const char *directory, bool running)
 {
-	uint64_t lost = raw_lost(directory);
+	uint64_t lost = raw_summarise(directory).lost;
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
 		if (access(directory, F_OK))
@@ -324,6 +325,7 @@ static int record_program(struct record *record)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
+	about_begin(record->directory, record->program);
 	clock = open_clock(record->directory);
 	save_clock(clock);
 	launch->directory = absolute;
@@ -350,6 +352,7 @@ static int record_program(struct record *record)
 		warn("the kernel's side of the trace may be incomplete");
 	free(library);
 	free(absolute);
+	about_end(record->directory, status, launch->killed);
 	if (!finish(record->directory, running) && !status)
 		status = 1;
 	return status;

@@ -607,9 +607,18 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 		   const char *image, uint64_t offset);
 
 /*
- * raw_lost() - how many calls the threads of a recording could not record
+ * struct raw_summary - how much there is in a recording, as its headers say
+ * @threads: that have a file
+ * @records: in these
+ * @lost: calls that could not be recorded
  */
-uint64_t raw_lost(const char *path);
+struct raw_summary {
+	uint64_t	threads;
+	uint64_t	records;
+	uint64_t	lost;
+};
+
+struct raw_summary raw_summarise(const char *path);
 
 /*
  * raw_has_counter() - are there times of a machine that only its counter says?

@@ -931,14 +931,17 @@ def hostile(form):
                                              if path.is_file()))
             victim.write_bytes(mutate(victim.read_bytes(), generator))
             output = generator.choice(("chrome", "perfetto", "flame", "list", "uftrace",
-                                       "report", "graph"))
+                                       "report", "graph", "info"))
             out = bench.work / "out"
             if out.is_dir():
                 shutil.rmtree(out)
-            command = (output,) if output in ("report", "graph") else ("convert", "-f", output,
-                                                                       "-o", out)
+            command = (output,)
+            if output not in ("report", "graph", "info"):
+                command = ("convert", "-f", output, "-o", out)
             options = generator.choice(((), ("-t", "200ns"), ("-F", "walk"), ("-r", "1us~3us"),
                                         ("-D", "3", "-N", "leaf"), ("--thread", "program")))
+            if output == "info":
+                options = ()
             done = run(bench.fntrace, *command, *options, bad, status=None, timeout=60,
                        env=sanitized)
             # Where it ends by an error, it says so.

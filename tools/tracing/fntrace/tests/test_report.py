@@ -5,6 +5,7 @@ import csv
 import io
 import re
 import resource
+import shlex
 
 from bench import (ENTRY, EXIT, TESTS, buffer, expect, limit, need, run)
 
@@ -196,6 +197,39 @@ def default_input(bench):
         expect("walk" in text, f"{command}: {text}")
 
 
+def about(bench, directory):
+    """What "info" says, by its first word."""
+    lines = run(bench.fntrace, "info", directory).stdout.splitlines()
+    return dict(line.split(maxsplit=1) for line in lines)
+
+
+def information(bench):
+    """The command, how it ended, and how much there is."""
+    program = bench.compile("tree.c", "-pg", "-O1")
+    words = ["loop", "1000", "it's", "two words", "", "a\nb", "$x", "\x1b[31m"]
+    directory, _ = bench.record(program, *words)
+    found = about(bench, directory)
+    # What a terminal would take for a command is shown as text.
+    expect(shlex.split(found["command"]) == [str(program), *words[:5], "a b", "$x",
+                                             "\\x1b[31m"], found["command"])
+    expect(found["status"] == "0" and found["threads"] == "1" and found["records"] == "2002" and
+           found["lost"] == "0 calls" and found["kernel"].startswith("Linux "), f"{found}")
+    expect(found["begin"] <= found["end"], f"{found}")
+    directory, _ = bench.record(program, "crash", status=128 + 9)
+    expect(about(bench, directory)["signal"] == "9", "it was not killed")
+    directory, _ = bench.record("sh", "-c", f"{program}; exit 200", status=200)
+    expect(about(bench, directory)["status"] == "200", "its status is another")
+    directory, _ = bench.record(program, "loop", "100000", options=("--stop", "-s", "64k"))
+    found = about(bench, directory)
+    # Not lost are the calls of which the buffer has the entry, and main(), which has no exit.
+    expect(int(found["lost"].split()[0]) + int(found["records"]) // 2 == 100000, f"{found}")
+    # Of one that was not finished there is less.
+    (directory / "about").unlink()
+    expect(set(about(bench, directory)) == {"threads", "records", "lost"}, "there is more")
+    done = run(bench.fntrace, "info", bench.work, status=1)
+    expect("not a recording" in done.stderr, done.stderr)
+
+
 def tests():
     yield "unit tests", unit_tests
     yield "report agrees with uftrace", agrees_report
@@ -207,3 +241,4 @@ def tests():
     yield "report and graph: memory", little_memory
     yield "graph: depth and threads", depth
     yield "input by default", default_input
+    yield "info", information

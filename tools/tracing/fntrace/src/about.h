@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was recorded, where and when: the file "about" of a recording, for people to read.
+ */
+#ifndef FNTRACE_ABOUT_H
+#define FNTRACE_ABOUT_H
+
+/* The name of the file. */
+#define ABOUT_FILE	"about"
+
+/*
+ * about_begin() - write down the program and the machine, before the program runs
+ * @argv: the program and its arguments
+ */
+void about_begin(const char *directory, char *const *argv);
+
+/*
+ * about_end() - write down how it ended
+ * @status: exit status
+ * @signal: that killed it, or 0
+ */
+void about_end(const char *directory, int status, int signal);
+
+#endif /* FNTRACE_ABOUT_H */
