@@ -84,6 +84,17 @@ bool filter_is_set(const struct filter *filter)
 	       filter->from.given || filter->to.given || filter->hold.ns;
 }
 
+void filter_copy(struct filter *to, const struct filter *from)
+{
+	*to = *from;
+	patterns_copy(&to->only, &from->only);
+	patterns_copy(&to->without, &from->without);
+	patterns_copy(&to->modules, &from->modules);
+	patterns_copy(&to->threads, &from->threads);
+	patterns_copy(&to->processes, &from->processes);
+	to->quiet = true;
+}
+
 void filter_begin(struct filter *filter, const struct writer *writer)
 {
 	filter->writer = writer;
@@ -359,17 +370,23 @@ void filter_end(struct filter *filter, struct trace *trace)
 	struct task *task;
 
 	if (filter->over)
+static void tell_unused(const struct filter *filter)
+{
+	patterns_tell(&filter->only, "function");
+	patterns_tell(&filter->without, "function");
+	patterns_tell(&filter->modules, "file");
+	patterns_tell(&filter->threads, "thread");
+	patterns_tell(&filter->processes, "process");
+}
+
 		find_rest(trace);
 	if (filter->writer->ends)
 		for (task = trace->tasks; task; task = task->next)
 			end_calls(filter, task);
 	hold_flush(&filter->hold);
 	hold_free(&filter->hold);
-	patterns_tell(&filter->only, "function");
-	patterns_tell(&filter->without, "function");
-	patterns_tell(&filter->modules, "file");
-	patterns_tell(&filter->threads, "thread");
-	patterns_tell(&filter->processes, "process");
+	if (!filter->quiet)
+		tell_unused(filter);
 	if (!filter->started && filter->from.given)
 		warn("the trace ends before the time that -r names");
 	patterns_free(&filter->only);

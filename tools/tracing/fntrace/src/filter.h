@@ -36,6 +36,7 @@ struct filter_time {
  * @from: calls that have not ended begin here
  * @to: calls that have not ended end here
  * @hold: @hold.ns is the least time that a call takes; 0: none
+ * @quiet: what matches nothing is not told
  *
  * What follows is of filter.c.
  *
@@ -56,6 +57,7 @@ struct filter {
 	struct filter_time	from;
 	struct filter_time	to;
 	struct hold		hold;
+	bool			quiet;
 	const struct writer	*writer;
 	uint8_t			*verdicts;
 	size_t			nr_verdicts;
@@ -75,6 +77,15 @@ extern const struct argp filter_argp;
 bool filter_is_set(const struct filter *filter);
 
 /*
+ * filter_copy() - the same options, for another trace
+ * @from: as it was parsed
+ *
+ * The names in a trace that is compared with may be others: what matches nothing there is
+ * not told.
+ */
+void filter_copy(struct filter *to, const struct filter *from);
+
+/*
  * filter_begin() - before the first event
  */
 void filter_begin(struct filter *filter, const struct writer *writer);
@@ -87,7 +98,7 @@ void filter_begin(struct filter *filter, const struct writer *writer);
 bool filter_event(struct filter *filter, struct trace *trace, struct event *event);
 
 /*
- * filter_end() - after the last event; what a filter did not match is told
+ * filter_end() - after the last event; what a filter did not match is told, unless @quiet
  */
 void filter_end(struct filter *filter, struct trace *trace);
 

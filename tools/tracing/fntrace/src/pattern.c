@@ -85,6 +85,15 @@ void patterns_tell(const struct patterns *patterns, const char *what)
 			warn("no %s matches \"%s\"", what, patterns->list[i].text);
 }
 
+void patterns_copy(struct patterns *to, const struct patterns *from)
+{
+	size_t i;
+
+	*to = (struct patterns){ };
+	for (i = 0; i < from->nr; i++)
+		patterns_add(to, from->list[i].text);
+}
+
 void patterns_free(struct patterns *patterns)
 {
 	free(patterns->list);

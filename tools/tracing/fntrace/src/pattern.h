@@ -50,6 +50,11 @@ bool patterns_match(struct patterns *patterns, const char *name,
  * @what: they are for
  */
 void patterns_tell(const struct patterns *patterns, const char *what);
+
+/*
+ * patterns_copy() - the same patterns, to be matched with the names of another trace
+ */
+void patterns_copy(struct patterns *to, const struct patterns *from);
 void patterns_free(struct patterns *patterns);
 
 #endif /* FNTRACE_PATTERN_H */

@@ -377,6 +377,7 @@ int command_report(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &report);
 	if (report.other) {
 		input_open(&other, report.other);
+		filter_copy(&other.filter, &report.input.filter);
 		status = collect(&other, &before);
 	}
 	status |= collect(&report.input, &now);

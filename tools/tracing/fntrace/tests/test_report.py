@@ -158,6 +158,11 @@ def differences(bench):
                     '5,5,5,5,1,1,"<40>"', '100,0,100,0,1,0,"<10>"'], f"{text}")
     text = run(bench.fntrace, "report", "--diff", old, "-f", "calls,max", new).stdout
     expect("+0.030 us" in text and "-0.010 us" in text and "+1" in text, text)
+    # A filter is for both; what it matches in one of them need not be in the other.
+    for name, want in (("<20>", ['180,120,180,120,2,1,"<20>"']), ("<40>", ['5,5,5,5,1,1,"<40>"'])):
+        done = run(bench.fntrace, "report", "--csv", "-F", name, "--diff", old, new)
+        expect(done.stdout.splitlines()[1:] == want and not done.stderr,
+               f"{done.stdout}{done.stderr}")
 
 
 def little_memory(bench):
