@@ -329,13 +329,18 @@ bool filter_event(struct filter *filter, struct trace *trace, struct event *even
 	return true;
 }
 
-/* The calls of a task that have not ended. */
+/*
+ * The calls of a task that have not ended. Those that go on behind the range end there for
+ * all writers, the others for those that want it.
+ */
 static void end_calls(struct filter *filter, struct task *task)
 {
 	struct filter_task *own = task->filter;
 	uint64_t ns = own && own->goes_on ? filter->to.ns : task->last_ns;
 
-	while (own && own->depth) {
+	if (!own || !(own->goes_on || filter->writer->ends))
+		return;
+	while (own->depth) {
 		const struct filter_call *call = &own->calls[own->depth - 1];
 		struct event event = {
 			.ns = ns > call->begun ? ns : call->begun,
@@ -365,11 +370,6 @@ static void find_rest(struct trace *trace)
 	}
 }
 
-void filter_end(struct filter *filter, struct trace *trace)
-{
-	struct task *task;
-
-	if (filter->over)
 static void tell_unused(const struct filter *filter)
 {
 	patterns_tell(&filter->only, "function");
@@ -379,10 +379,14 @@ static void tell_unused(const struct filter *filter)
 	patterns_tell(&filter->processes, "process");
 }
 
+void filter_end(struct filter *filter, struct trace *trace)
+{
+	struct task *task;
+
+	if (filter->over)
 		find_rest(trace);
-	if (filter->writer->ends)
-		for (task = trace->tasks; task; task = task->next)
-			end_calls(filter, task);
+	for (task = trace->tasks; task; task = task->next)
+		end_calls(filter, task);
 	hold_flush(&filter->hold);
 	hold_free(&filter->hold);
 	if (!filter->quiet)

@@ -158,6 +158,9 @@ def range_between_events(bench):
     events, _ = bench.chrome("-r", "~200ns", file)
     found = [(event["ph"], event["ts"]) for event in events if event["ph"] in "BE"]
     expect(found == [("B", 0.1), ("E", 0.3)], f"{found}")
+    # A listing has this end as well.
+    text = run(bench.fntrace, "replay", "-r", "~200ns", file).stdout
+    expect("<10>(); 0.200 us" in text, text)
     _, said = bench.chrome("-r", "1s~", file)
     expect("ends before the time" in said, said)
 
