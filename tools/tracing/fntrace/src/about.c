@@ -88,7 +88,9 @@ void about_begin(const char *directory, char *const *argv)
 		fprintf(file, "fntrace " VERSION "\ncommand");
 		for (; *argv; argv++)
 			put_word(file, *argv);
-		fprintf(file, "\ndirectory %s\n", here ? here : "?");
+		fprintf(file, "\ndirectory");
+		put_word(file, here ? here : "?");
+		fputc('\n', file);
 		if (!uname(&name))
 			fprintf(file, "host %s\nkernel %s %s %s\n", name.nodename, name.sysname,
 				name.release, name.machine);

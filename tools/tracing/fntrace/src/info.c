@@ -31,6 +31,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static void put_about(struct out *out, const char *directory)
 {
 	char *path = xasprintf("%s/" ABOUT_FILE, directory), *line, *rest, *text;
+	char *word;
 
 	text = read_file(path, NULL);
 	rest = text;
@@ -39,7 +40,9 @@ static void put_about(struct out *out, const char *directory)
 
 		if (!*line)
 			continue;
-		out_printf(out, "%-10.*s ", (int)len, line);
+		word = xasprintf("%-10.*s ", (int)len, line);
+		out_clean(out, word);
+		free(word);
 		out_clean(out, line + len + !!line[len]);
 		out_printf(out, "\n");
 	}

@@ -222,12 +222,23 @@ def information(bench):
     expect(found["begin"] <= found["end"], f"{found}")
     directory, _ = bench.record(program, "crash", status=128 + 9)
     expect(about(bench, directory)["signal"] == "9", "it was not killed")
+    # Every line is one, whatever the directory is called.
+    odd = bench.work / "a\nstatus 7"
+    odd.mkdir()
+    run(bench.fntrace, "record", "-o", bench.work / "odd", program, cwd=odd)
+    found = about(bench, bench.work / "odd")
+    expect(found["status"] == "0" and "status 7" in found["directory"], f"{found}")
     directory, _ = bench.record("sh", "-c", f"{program}; exit 200", status=200)
     expect(about(bench, directory)["status"] == "200", "its status is another")
     directory, _ = bench.record(program, "loop", "100000", options=("--stop", "-s", "64k"))
     found = about(bench, directory)
     # Not lost are the calls of which the buffer has the entry, and main(), which has no exit.
     expect(int(found["lost"].split()[0]) + int(found["records"]) // 2 == 100000, f"{found}")
+    # Nor may what somebody else wrote reach the terminal.
+    with open(directory / "about", "a", encoding="ascii") as file:
+        file.write("\x1b]0;title\x07 text\n")
+    text = run(bench.fntrace, "info", directory).stdout
+    expect("\\x1b]0;title\\x07 text" in text and "\x1b" not in text, text)
     # Of one that was not finished there is less.
     (directory / "about").unlink()
     expect(set(about(bench, directory)) == {"threads", "records", "lost"}, "there is more")
