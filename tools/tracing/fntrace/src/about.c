@@ -24,6 +24,8 @@ static FILE *open_about(const char *directory)
 	if (!file)
 		warn("cannot write %s: %s", path, strerror(errno));
 	free(path);
+	/* For close_about(): a write that fails sets it. */
+	errno = 0;
 	return file;
 }
 

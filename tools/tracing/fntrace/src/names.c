@@ -40,9 +40,11 @@ static int save_image(const struct image *image, const char *directory, unsigned
 	if (!file) {
 		error = errno;
 	} else {
+		/* What the last write that failed says stays in it. */
+		errno = 0;
 		write_image(image, file);
 		if (ferror(file))
-			error = EIO;
+			error = errno ? errno : EIO;
 		if (fclose(file) && !error)
 			error = errno;
 	}
@@ -138,8 +140,12 @@ void names_open(struct trace *trace, const char *path, const char *directory)
 	struct image *image;
 	bool whole = false;
 
-	line = rest ? strsep(&rest, "\n") : NULL;
-	if (!line || strncmp(line, head, strlen(head)) ||
+	if (!text) {
+		warn("cannot read %s: %s", path, strerror(errno));
+		return;
+	}
+	line = strsep(&rest, "\n");
+	if (strncmp(line, head, strlen(head)) ||
 	    image_find(trace, line + strlen(head), directory)) {
 		warn("%s: damaged; left out", path);
 		free(text);

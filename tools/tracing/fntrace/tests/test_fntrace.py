@@ -857,6 +857,18 @@ def no_room_for_names(bench):
            done.stdout + done.stderr)
     text = (bench.work / "list").read_text(encoding="utf-8")
     expect(text.count("walk()") >= 64, "the records cannot be read")
+    # The same where it is full in the middle of the names.
+    source = bench.work / "many.c"
+    source.write_text("".join(f"void function_with_a_long_name_{n}(void) {{ }}\n"
+                              for n in range(1000)) + "int main(void) { return 0; }\n",
+                      encoding="ascii")
+    run("gcc", "-pg", source, "-o", bench.work / "many")
+    (bench.work / "small").rmdir()
+    done = on_small_disk(
+        bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
+        f"'{bench.work}/many && head -c 2m /dev/zero > MOUNT/fill'; echo status $?")
+    expect("status 1\n" in done.stdout and ".names: No space left" in done.stderr,
+           done.stdout + done.stderr)
 
 
 def full_output(bench):
