@@ -194,6 +194,8 @@ static void make_directory(const char *path)
 			die("%s: cannot rename the recording in it to %s: %s", path, old,
 			    strerror(errno));
 	} else if (rmdir(path)) {
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			die("cannot record to %s: %s", path, strerror(errno));
 		die("%s has other files in it; not touching them", path);
 	}
 	if (mkdir(path, 0755))
@@ -251,10 +253,13 @@ static uint64_t count_ticks(uint64_t ns)
 {
 	const struct timespec apart = { .tv_nsec = 20000000 };
 	struct fntrace_clock first = read_clock(), last;
+	double ticks;
 
 	nanosleep(&apart, NULL);
 	last = read_clock();
-	return (double)(last.counter - first.counter) / (last.ns - first.ns) * ns;
+	ticks = (double)(last.counter - first.counter) / (last.ns - first.ns) * ns;
+	/* More than a counter has is longer than any call. */
+	return ticks < 0x1p63 ? ticks : INT64_MAX;
 }
 
 /* Returns NULL if the kernel cannot be recorded; a message was printed. */

@@ -264,6 +264,9 @@ def record_long(way):
         less, small = recorded(bench, way, "-t", "10ms")
         long_calls(less)
         expect(small < size / 3, f"{small} of {size} bytes")
+        # A time that the counter cannot count is longer than each call that ends.
+        less, _ = recorded(bench, way, "-t", "150000000m")
+        expect(less.get("brief", 0) == 0, f"{less}")
         # Where older records are written over, what was taken back is none.
         less, _ = recorded(bench, way, "-t", "10ms", "--overwrite", "-s", "64k")
         long_calls(less)
