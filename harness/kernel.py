@@ -93,6 +93,11 @@ ARCHES = {
                               steps=1560)
        for name, llvm in (("debug", True), ("kcsan", True), ("rt", False),
                           ("no-jump-label", False))},
+    # As for code in ROM, and small.
+    "x86_64-rom": Arch("x86_64", image="arch/x86/boot/bzImage",
+                       fragments=("base", "events", "x86_64", "series-functions",
+                                  "series-markers", "benchmark", "no-jump-label",
+                                  "no-modules")),
     "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
                   fragments=("base", "events", "virt", "arm64", "rust", "kunit",
                              "series", "series-asm", "series-rust", "series-view",
@@ -130,6 +135,13 @@ def merge(*texts):
         if match:
             lines[match.group(1)] = line
     return lines
+
+
+def as_text(lines):
+    """The text of a fragment out of its lines; without modules, what would be one is built in."""
+    text = "".join(f"{line}\n" for line in lines.values())
+    return text if lines.get("MODULES") == "CONFIG_MODULES=y" else \
+        re.sub("=m$", "=y", text, flags=re.MULTILINE)
 
 
 class Kernel:
@@ -187,7 +199,7 @@ class Kernel:
         """
         names = [name for name in self.arch.fragments
                  if not (self.pristine and name in SERIES_FRAGMENTS)]
-        return "".join(f"{line}\n" for line in merge(*fragments(names)).values())
+        return as_text(merge(*fragments(names)))
 
     def configure(self):
         self.out.mkdir(parents=True, exist_ok=True)

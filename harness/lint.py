@@ -433,34 +433,21 @@ RUST_PARTS = {"rust/kernel/": "rust/kernel.o", "rust/macros/": "rust/libmacros.s
 class Variant(kernels.Kernel):
     """An x86_64 configuration of which only the objects of ours are built."""
 
-    def __init__(self, name, what, change="", lost=(), rust=False):
-        """CHANGE, or else a fragment called NAME, replaces lines of the others; it makes
-        LOST impossible."""
+    def __init__(self, name, what, change="", rust=False):
+        """CHANGE, or else a fragment called NAME, replaces lines of the others."""
         super().__init__("x86_64")
         self.label = f"lint-{name}"
         self.what = what
         fragment = kernels.CONFIGS / f"{name}.config"
         self.change = fragment.read_text(encoding="utf-8") if fragment.exists() else change
-        self.lost = lost
         self.rust = rust
         self.out = BUILD / "obj" / self.label
         self.log = LOGS / f"{self.label}.log"
 
     def fragment(self):
         lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
-        lines = {symbol: line for symbol, line in lines.items()
-                 if symbol not in self.lost and (self.rust or "RUST" not in symbol)}
-        if lines["MODULES"] != "CONFIG_MODULES=y":
-            lines = {symbol: re.sub("=m$", "=y", line) for symbol, line in lines.items()}
-        return "\n".join(lines.values()) + "\n"
-
-    def configure(self):
-        super().configure()
-        config = (self.out / ".config").read_text(encoding="utf-8")
-        for symbol in self.lost:
-            if f"\nCONFIG_{symbol}=" in config:
-                raise Failure(f"{self.what}: CONFIG_{symbol} is set "
-                              f"(see {shown(self.out / '.config')})")
+        return kernels.as_text({symbol: line for symbol, line in lines.items()
+                                if self.rust or "RUST" not in symbol})
 
     def make(self, *targets):
         clippy = ("CLIPPY=1", "CLIPPY_DRIVER=/usr/bin/clippy-driver") if self.rust else ()
@@ -575,10 +562,7 @@ def variants():
     return (
         Variant("all", "with all of the series", rust=True),
         Variant("no-jump-label", "without jump labels", rust=True),
-        Variant("no-modules", "without modules",
-                change="# CONFIG_MODULES is not set\n",
-                lost=("MODULE_UNLOAD", "TEST_STATIC_KEYS", "SAMPLE_TRACE_EVENTS",
-                      "TEST_FUNC_EVENT", "TEST_MARKER", "SAMPLE_MARKERS")),
+        Variant("no-modules", "without modules"),
         Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
         Variant("rt", "with PREEMPT_RT"),
     )

@@ -285,6 +285,17 @@ def long_stress(found, kernel, what, directory, seconds):
     ktap(found, group, result)
 
 
+def small(found, kernel):
+    """The kernel's own markers and a function event, on a kernel in which nothing is patched
+    but ftrace's sites, and nothing loaded."""
+    group = f"markers of the kernel on {kernel.name}"
+    with ui.Step(group):
+        result = guest.boot(kernel, "cd /selftests/markers && ./test_in_use.sh\n",
+                            f"markers-{kernel.name}")
+    ktap(found, group, result)
+    walks.run(found, kernel, "A function event")
+
+
 def function_script(found, kernel, script, argument, timeout):
     """Run one of the scripts of function events that take long."""
     name = f"{script}.sh {argument}"
@@ -523,6 +534,10 @@ def plan_full(plan, wanted, on_guest):
             builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
             on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
+    if wanted.directories("x86_64", ("markers",)):
+        rom = kernels.Kernel("x86_64-rom")
+        on_guest(f"markers on {rom.name}", small, rom,
+                 need=plan.add(f"build {rom.name}", lambda found: rom.build()))
     if wanted.part("stress", "x86_64"):
         built = builds[debug.name]
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,

@@ -122,7 +122,7 @@ def script(commands):
     return "\n".join(lines) + "\n"
 
 
-def judge(found, commands, lines):
+def judge(found, group, commands, lines):
     """Compare what the commands printed with the page."""
     printed, number = [], -1
     for line in lines:
@@ -139,26 +139,30 @@ def judge(found, commands, lines):
         elif len(printed) != len(wanted) or not all(
                 one.match(text) for one, text in zip(wanted, printed)):
             trouble = f"printed {printed} instead of {command.lines}"
-        found.add(GROUP, f"{command.walk}: {command.text}", not trouble, trouble)
+        found.add(group, f"{command.walk}: {command.text}", not trouble, trouble)
         printed = []
     if number + 1 != len(commands):
-        found.add(GROUP, f"{commands[number + 1].walk}: {commands[number + 1].text}", False,
-                  "it did not end (log: build/log/walks.log)")
+        found.add(group, f"{commands[number + 1].walk}: {commands[number + 1].text}", False,
+                  "it did not end")
 
 
-def run(found, kernel):
-    """Try all walks in one guest."""
-    with ui.Step(GROUP):
+def run(found, kernel, only=None):
+    """Try all walks, or one of those that need no module, in one guest."""
+    group = f"{GROUP} on {kernel.name}"
+    with ui.Step(group):
         files, commands = read()
+        if only:
+            files, commands = {}, [command for command in commands if command.walk == only]
         shutil.rmtree(WORK, ignore_errors=True)
         modules = [module for walk, texts in files.items() if texts
                    for module in compile_modules(kernel, walk, texts)]
         # A shell of its own, which is called "sh" as on the page.
-        result = guest.boot(kernel, "sh /job/walk 2> /dev/console\n", "walks", timeout=240,
+        result = guest.boot(kernel, "sh /job/walk 2> /dev/console\n", f"walks-{kernel.name}",
                             files={"walk": script(commands),
-                                   **{module.name: module for module in modules}})
-    judge(found, commands, result.lines)
+                                   **{module.name: module for module in modules}},
+                            timeout=240)
+    judge(found, group, commands, result.lines)
     trouble = result.trouble()
     if trouble:
-        found.add(GROUP, "the guest", False, trouble)
-    found.close(GROUP)
+        found.add(group, "the guest", False, trouble)
+    found.close(group)
