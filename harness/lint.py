@@ -401,6 +401,7 @@ def check_semantic_patches(found):
 VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
                      *kernels.SERIES_FRAGMENTS)
 VARIANT_CONFIG = """\
+CONFIG_BLOCK=y
 CONFIG_DYNAMIC_DEBUG=y
 CONFIG_FPROBE=y
 CONFIG_FPROBE_EVENTS=y

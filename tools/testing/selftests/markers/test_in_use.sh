@@ -104,6 +104,22 @@ uevent()
 		found "action change subsystem mem name null"
 }
 
+# A function event under the name of a marker, for when that is gone for good.
+stands_in()
+{
+	[ -e function_events ] || { skip "no function events"; return; }
+	echo "c:markers/fs_mount path_mount(string device, NULL, string type, x64 flags)" \
+		>> function_events || return
+	fields="$(sed -n 's/^\tfield:.* \([a-z]*\);\toffset.*/\1/p' events/markers/fs_mount/format |
+		  tr '\n' ' ')"
+	! define fs_mount
+	refused=$?
+	undefine
+	echo '!markers/fs_mount' >> function_events || return
+	[ $refused -eq 0 ] || complain "the marker got the same name" || return
+	[ "$fields" = "device type flags " ] || complain "fields: $fields"
+}
+
 all()
 {
 	check "every marker can become an event" every
@@ -114,6 +130,7 @@ all()
 	check "no page fault at address 0" no_null_faults
 	check "a change of the policy" policy
 	check "a uevent" uevent
+	check "a function event instead of a marker" stands_in
 	check "no complaint in the log" clean_log
 }
 

@@ -26,7 +26,8 @@ clean_up()
 	[ ! -d $INSTANCE ] || rmdir $INSTANCE
 	tidy
 	for module in test_marker_probe test_marker_clash test_marker_changed \
-		      test_marker_fallback $MODULE test_rust_marker; do
+		      test_marker_fallback $MODULE test_rust_marker marker_example \
+		      marker_probe_example; do
 		[ ! -d /sys/module/$module ] || unload $module
 	done
 	cd /
@@ -597,6 +598,27 @@ probe_counts()
 	done | tr '\n' ' '
 }
 
+# The two modules that came with the markers of 2006, in today's form.
+samples()
+{
+	present marker_example && present marker_probe_example ||
+		{ skip "there are no samples"; return; }
+	echo "samples $$" > /dev/kmsg
+	modprobe marker_probe_example && modprobe marker_example && accepted "subsys_mark3" ||
+		return
+	echo > trace
+	echo 1 > events/markers/enable
+	! cat /proc/marker_example 2> /dev/null || complain "it can be opened"
+	echo 0 > events/markers/enable
+	found="$(records subsys_mark3)"
+	unload marker_example
+	unload marker_probe_example
+	said_since "samples $$" > "$TMP/log"
+	grep -q "value is 1" "$TMP/log" && grep -q "subsys_mark2: number 2 text blah2" "$TMP/log" ||
+		complain "nothing was said" || return
+	[ "$found" = "number 7 text blah3" ] || complain "$found"
+}
+
 probes()
 {
 	check "probes for markers that are there" probes_later
@@ -605,6 +627,7 @@ probes()
 	check "probes that a module leaves behind" probes_left
 	check "probes of a module that fails to load" probes_failed
 	check "probes left before the module with markers" probes_left_early
+	check "the samples" samples
 }
 
 probes_later()

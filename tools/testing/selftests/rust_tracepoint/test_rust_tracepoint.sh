@@ -771,6 +771,32 @@ sample()
 	[ $status -eq 0 ] && [ "$seen" = "magic=42" ] || complain "status $status, '$seen'"
 }
 
+# The sample with events that are defined in Rust, which are hit while it is loaded.
+defined_sample()
+{
+	present rust_trace_event || { skip "module rust_trace_event is not found"; return; }
+	echo ":mod:rust_trace_event" > "$TRACING/set_event" || return
+	echo > "$TRACING/trace"
+	modprobe -q rust_trace_event
+	status=$?
+	sed -n 's/.*: \(rust_sample_[a-z]*: .*\)/\1/p' "$TRACING/trace" > "$TMP/seen"
+	rmmod rust_trace_event
+	cat > "$TMP/wanted" <<- END
+		rust_sample_begin: id=0 len=0
+		rust_sample_request: id=1 name=sample flags=READ data=01
+		rust_sample_begin: id=1 len=1
+		rust_sample_end: id=1 len=1
+		rust_sample_request: id=2 name=sample flags=WRITE data=01 02
+		rust_sample_begin: id=2 len=2
+		rust_sample_end: id=2 len=2
+		rust_sample_request: id=3 name=sample flags=READ|WRITE data=01 02 03
+		rust_sample_begin: id=3 len=3
+		rust_sample_end: id=3 len=3
+	END
+	[ $status -eq 0 ] && cmp -s "$TMP/wanted" "$TMP/seen" ||
+		complain "status $status, $(lines "$TMP/seen") records"
+}
+
 # And a driver.
 binder()
 {
@@ -1034,6 +1060,7 @@ tests()
 	check "a second event of the same name" duplicate
 	check "a tprobe on an event in Rust" tprobe
 	check "tracepoints of the sample of Rust" sample
+	check "events of the sample of Rust" defined_sample
 	check "tracepoints of the binder driver" binder
 }
 
