@@ -18,9 +18,12 @@ object=$2
 name=generated_$(basename "$object" .o)
 
 # A section that is not there is no error of objcopy, but leaves no file.
+section=$(mktemp)
 text=$(mktemp)
-trap 'rm -f "$text"' EXIT
-$objcopy --dump-section .discard.trace_events="$text" "$object" /dev/null 2>/dev/null || :
+trap 'rm -f "$section" "$text"' EXIT
+$objcopy --dump-section .discard.trace_events="$section" "$object" /dev/null 2>/dev/null || :
+# With -Zmin-function-alignment, rustc aligns each of the texts as well.
+tr -d '\0' < "$section" > "$text"
 if [ ! -s "$text" ]; then
 	echo "error: $object has no trace events" >&2
 	exit 1
