@@ -48,6 +48,8 @@ obj-m := {MODULE}.o
 {MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o generated_{MODULE}_rust.o
 CFLAGS_{MODULE}_main.o := -I$(src)
 TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
+# Compared with a C function that is notrace.
+RUSTFLAGS_REMOVE_{MODULE}_rust.o := $(RUSTC_FLAGS_FTRACE)
 """
 
 # How far two runs of an instruction benchmark may be apart.

@@ -30,7 +30,8 @@ import ui
 from ui import BUILD, LOGS, Failure, shown
 
 # In the kernel tree; no two have tests of the same name.
-SOURCES = ("tools/testing/selftests/rust_tracepoint/compile_fail",
+SOURCES = ("tools/testing/selftests/rust_functions/compile_fail",
+           "tools/testing/selftests/rust_tracepoint/compile_fail",
            "tools/testing/selftests/markers/compile_fail")
 WORK = BUILD / "compilefail"
 # The same in C, a file each: of a line that ends with a comment "ERROR: words", the compiler

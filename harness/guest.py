@@ -27,7 +27,7 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
 # The kselftests of the series, and the base's that it must not break.
-KSELFTESTS = ("function_events", "markers", "rust_tracepoint", "static_batch",
+KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
               "static_key_debugfs", "static_keys")
 FTRACETEST = "ftrace"
 # Where they are in the guest.

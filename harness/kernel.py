@@ -10,6 +10,7 @@ first commit of build/linux; other architectures likewise.
 """
 
 import dataclasses
+import functools
 import hashlib
 import os
 import re
@@ -36,8 +37,9 @@ NICE = ("nice", "-n", "10")
 LLVM = "-19"
 
 # The fragments with options that only the series has.
-SERIES_FRAGMENTS = ("series", "series-asm", "series-rust", "series-view", "series-kunit",
-                    "series-functions", "series-markers", "benchmark")
+SERIES_FRAGMENTS = ("series", "series-asm", "series-rust", "series-rust-functions",
+                    "series-view", "series-kunit", "series-functions", "series-markers",
+                    "benchmark")
 
 # A line of make's output that stands for one built file.
 BUILT = re.compile(r"^  [A-Z][A-Z0-9]* ")
@@ -100,12 +102,13 @@ ARCHES = {
                                   "no-modules")),
     "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
                   fragments=("base", "events", "virt", "arm64", "rust", "kunit",
-                             "series", "series-asm", "series-rust", "series-view",
-                             "series-kunit", "series-functions", "series-markers")),
+                             "series", "series-asm", "series-rust", "series-rust-functions",
+                             "series-view", "series-kunit", "series-functions",
+                             "series-markers")),
     "riscv64": Arch("riscv", llvm=True, image="arch/riscv/boot/Image",
                     fragments=("base", "events", "virt", "riscv64", "rust", "series",
-                               "series-asm", "series-rust", "series-view",
-                               "series-functions", "series-markers")),
+                               "series-asm", "series-rust", "series-rust-functions",
+                               "series-view", "series-functions", "series-markers")),
     "loongarch64": Arch("loongarch", llvm=True,
                         fragments=("base", "events", "loongarch64", "rust", "series",
                                    "series-rust", "series-view", "series-functions",
@@ -120,6 +123,17 @@ ARCHES = {
                                  "samples/rust/"),
                         steps=200),
 }
+
+
+@functools.cache
+def traces_rust(machine):
+    """Whether functions of Rust can be traced: elsewhere than on x86_64 they must be aligned,
+    which rustc does since 1.90."""
+    done = subprocess.run(["/usr/bin/rustc", "--version"], capture_output=True, text=True,
+                          check=False)
+    version = re.match(r"rustc (\d+)\.(\d+)", done.stdout)
+    return machine == "x86_64" or \
+        version is not None and tuple(map(int, version.groups())) >= (1, 90)
 
 
 def fragments(names):
@@ -197,8 +211,9 @@ class Kernel:
         The pristine kernel leaves out the options of the series, and only
         those: the two are compared.
         """
-        names = [name for name in self.arch.fragments
-                 if not (self.pristine and name in SERIES_FRAGMENTS)]
+        without = SERIES_FRAGMENTS if self.pristine else \
+            () if traces_rust(self.machine) else ("series-rust-functions",)
+        names = [name for name in self.arch.fragments if name not in without]
         return as_text(merge(*fragments(names)))
 
     def configure(self):

@@ -73,6 +73,7 @@ BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
 # As well, of markers; in a run that is not full, their kselftest has a short one.
 MARKER_STRESS_FULL = 600
+RUST_FUNCTION_STRESS_FULL = 600
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
 PARSE_FUZZ = 20
@@ -95,12 +96,13 @@ TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
 
 # The suites that must have reported, by the beginning of their names: those of the
 # examples, which only some kernels have, and those of the series.
-KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker")
+KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle")
 
 # The kernel's log, without the times.
 KUNIT_SCRIPT = r"""
 modprobe test_static_batch
 modprobe test_marker_kunit
+modprobe test_rust_demangle_kunit
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
 
@@ -472,7 +474,9 @@ class Selection:
         """The directories of kselftests that are wanted on an architecture."""
         if self.machines and machine not in self.machines:
             return ()
-        return tuple(name for name in names if not self.targets or name in self.targets)
+        return tuple(name for name in names
+                     if (not self.targets or name in self.targets)
+                     and (name != "rust_functions" or kernels.traces_rust(machine)))
 
 
 def plan_x86(plan, wanted, patched, built):
@@ -543,7 +547,9 @@ def plan_full(plan, wanted, on_guest):
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
                  need=built)
         for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
-                                         ("markers", "markers", MARKER_STRESS_FULL)):
+                                         ("markers", "markers", MARKER_STRESS_FULL),
+                                         ("functions of Rust", "rust_functions",
+                                          RUST_FUNCTION_STRESS_FULL)):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
                      seconds, need=built)
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)

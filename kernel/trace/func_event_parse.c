@@ -350,6 +350,33 @@ func_event_parse_new_field(struct text_parser *p)
 }
 
 /*
+ * True for a function of Rust whose name is mangled, and which is therefore taken
+ * for one with the ABI of Rust. rustc passes an integer, a bool, or a pointer to
+ * something of known size in the same register as C. For all else it is free to
+ * choose, and the kernel does not know what it chose.
+ */
+static bool func_event_parse_is_rust(struct text_parser *p)
+{
+	const struct func_event_def *def = p->def;
+	const char *name = p->text + def->function.start;
+
+	return def->function.len > 2 && name[0] == '_' && name[1] == 'R' &&
+	       isupper(name[2]);
+}
+
+static bool func_event_parse_field_type(struct text_parser *p,
+					struct func_event_field_def *field)
+{
+	if (func_event_parse_type(p, field))
+		return true;
+	if (func_event_parse_is_rust(p) &&
+	    (p->err == FUNC_EVENT_ERR_NO_TYPE ||
+	     p->err == FUNC_EVENT_ERR_UNKNOWN_TYPE))
+		p->err = FUNC_EVENT_ERR_RUST_TYPE;
+	return false;
+}
+
+/*
  * A field of the argument at @arg or, if @arg is negative, of the return value.
  * Sets @positional unless the field names its own source.
  */
@@ -364,7 +391,7 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 		return arg < 0 ? parser_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) :
 			func_event_parse_path(p, field);
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
-	if (!func_event_parse_type(p, field))
+	if (!func_event_parse_field_type(p, field))
 		return false;
 	if (field->type == &fetch_void_type)
 		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
@@ -382,7 +409,13 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 	*positional = true;
 	if (field->source == FUNC_EVENT_ARGUMENT)
 		field->arg = arg;
-	return func_event_parse_offset_and_index(p, field);
+	if (!func_event_parse_offset_and_index(p, field))
+		return false;
+	/* A str, or the bytes of a String, are followed by something else. */
+	return !func_event_parse_is_rust(p) || field->has_index ||
+	       !fetch_is_string(field->type) ||
+	       parser_fail_at(p, FUNC_EVENT_ERR_RUST_STRING,
+			      p->text + field->at);
 }
 
 static bool func_event_parse_argument(struct text_parser *p)

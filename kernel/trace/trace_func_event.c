@@ -20,6 +20,7 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/rust_demangle.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
@@ -97,6 +98,10 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_UNKNOWN_MEMBER] = "No such member",
 	[FUNC_EVENT_ERR_TOO_DEEP] = "Path has too many pointers",
 	[FUNC_EVENT_ERR_NOT_A_VALUE] = "Type cannot be shown as a value",
+	[FUNC_EVENT_ERR_RUST_TYPE] =
+		"Rust passes only integers, bool and thin pointers in known registers",
+	[FUNC_EVENT_ERR_RUST_STRING] =
+		"Text in Rust does not end with a NUL; use char[n]",
 };
 
 static struct dyn_event_operations func_event_ops;
@@ -1050,6 +1055,19 @@ static void func_event_print_field(struct trace_seq *s,
 		trace_seq_puts(s, "(fault)");
 }
 
+static void func_event_print_rust_names(struct trace_seq *s,
+					struct func_event *event,
+					unsigned long parent_ip)
+{
+	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
+	if (!trace_seq_print_rust_func(s, TRACE_ITER(RUST_NAMES), "", parent_ip,
+				       "->"))
+		trace_seq_printf(s, "%ps->", (void *)parent_ip);
+	if (s->full || !rust_demangle(&s->seq, event->function))
+		trace_seq_puts(s, event->function);
+	trace_seq_putc(s, '(');
+}
+
 static enum print_line_t func_event_print(struct trace_iterator *iter,
 					  int flags,
 					  struct trace_event *trace_event)
@@ -1060,8 +1078,12 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 	struct fetch_field *field = event->base.fields;
 	struct trace_seq *s = &iter->seq;
 
-	trace_seq_printf(s, "%s: %ps->%s(", trace_event_name(&event->base.call),
-			 (void *)rec->ip, event->function);
+	if (flags & TRACE_ITER(RUST_NAMES))
+		func_event_print_rust_names(s, event, rec->ip);
+	else
+		trace_seq_printf(s, "%s: %ps->%s(",
+				 trace_event_name(&event->base.call),
+				 (void *)rec->ip, event->function);
 	for (int i = 0; i < event->base.nr_fields; i++, field++) {
 		if (i == event->nr_entry)
 			trace_seq_puts(s, ") -> ");

@@ -654,6 +654,7 @@ fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> Token
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
+        #[::kernel::prelude::notrace]
         #[cold]
         #[inline(never)]
         fn #hit(#(#arg_names: #arg_types),*) {
