@@ -15,6 +15,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
+#include <linux/rust_demangle.h>
 #include <linux/string.h>
 
 #include "event_text.h"
@@ -360,8 +361,7 @@ static bool func_event_parse_is_rust(struct text_parser *p)
 	const struct func_event_def *def = p->def;
 	const char *name = p->text + def->function.start;
 
-	return def->function.len > 2 && name[0] == '_' && name[1] == 'R' &&
-	       isupper(name[2]);
+	return def->function.len > 2 && is_rust_mangled(name);
 }
 
 static bool func_event_parse_field_type(struct text_parser *p,

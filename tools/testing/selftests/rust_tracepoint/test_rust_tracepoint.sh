@@ -756,32 +756,35 @@ tprobe()
 	done
 }
 
+# "loaded MODULE FILTER": what a sample records while it is loaded, in $TMP/seen, with the
+# events that FILTER names enabled when it comes.
+loaded()
+{
+	echo "$2:mod:$1" > "$TRACING/set_event" || return
+	echo > "$TRACING/trace"
+	modprobe -q "$1"
+	status=$?
+	sed -n 's/.*: \(rust_sample_[a-z]*: .*\)/\1/p' "$TRACING/trace" > "$TMP/seen"
+	echo 0 > "$TRACING/events/rust_sample/enable"
+	rmmod "$1"
+	cat > "$TMP/wanted"
+	[ $status -eq 0 ] && cmp -s "$TMP/wanted" "$TMP/seen" ||
+		complain "status $status, $(head -n 3 "$TMP/seen")"
+}
+
 # Code that is written for declare_trace!() of the base, and that the series does not
 # change: the sample, whose event is enabled when the module comes.
 sample()
 {
 	present rust_print || { skip "module rust_print is not found"; return; }
-	echo "rust_sample:rust_sample_loaded:mod:rust_print" > "$TRACING/set_event" || return
-	echo > "$TRACING/trace"
-	modprobe -q rust_print
-	status=$?
-	seen="$(sed -n 's/.*: rust_sample_loaded: //p' "$TRACING/trace")"
-	echo 0 > "$TRACING/events/rust_sample/enable"
-	rmmod rust_print
-	[ $status -eq 0 ] && [ "$seen" = "magic=42" ] || complain "status $status, '$seen'"
+	echo "rust_sample_loaded: magic=42" | loaded rust_print rust_sample:rust_sample_loaded
 }
 
-# The sample with events that are defined in Rust, which are hit while it is loaded.
+# The sample with events that are defined in Rust.
 defined_sample()
 {
 	present rust_trace_event || { skip "module rust_trace_event is not found"; return; }
-	echo ":mod:rust_trace_event" > "$TRACING/set_event" || return
-	echo > "$TRACING/trace"
-	modprobe -q rust_trace_event
-	status=$?
-	sed -n 's/.*: \(rust_sample_[a-z]*: .*\)/\1/p' "$TRACING/trace" > "$TMP/seen"
-	rmmod rust_trace_event
-	cat > "$TMP/wanted" <<- END
+	loaded rust_trace_event "" <<- END
 		rust_sample_begin: id=0 len=0
 		rust_sample_request: id=1 name=sample flags=READ data=01
 		rust_sample_begin: id=1 len=1
@@ -793,8 +796,6 @@ defined_sample()
 		rust_sample_begin: id=3 len=3
 		rust_sample_end: id=3 len=3
 	END
-	[ $status -eq 0 ] && cmp -s "$TMP/wanted" "$TMP/seen" ||
-		complain "status $status, $(lines "$TMP/seen") records"
 }
 
 # And a driver.
