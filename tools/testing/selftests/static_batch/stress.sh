@@ -3,7 +3,8 @@
 #
 # For 20 seconds, or as many as the argument says, events, messages and modules
 # with both are enabled, disabled, loaded and removed in all ways at once, while
-# CPUs run through their sites. Nothing may be lost or left of it.
+# CPUs run through their sites, and one of them comes and goes. Nothing may be
+# lost or left of it.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
@@ -13,7 +14,7 @@ DIR="$(dirname "$(readlink -f "$0")")"
 
 SECONDS_TO_GO="${1:-20}"
 # A job each; the last of them sees whether anything is lost.
-KINDS="all single system pattern instance keys sample rust debug function kprobe check"
+KINDS="all single system pattern instance keys sample rust debug function kprobe bpf hotplug check"
 
 goes_on()
 {
@@ -157,6 +158,39 @@ job_kprobe()
 	done
 }
 
+# A probe that no event has, at tracepoints that others switch.
+job_bpf()
+{
+	# Without BPF, not even a first round.
+	"$DIR"/bpf_tracepoint 1 sched_switch
+	[ $? -ne "$KSFT_SKIP" ] || return
+	while again bpf; do
+		"$DIR"/bpf_tracepoint 10 sched_switch sched_wakeup sys_enter kmalloc ||
+			echo >> "$TMP/bpf_wrong"
+	done
+}
+
+# The last CPU is not there for some of the writes, or comes back amid one.
+job_hotplug()
+{
+	[ -n "$LAST_CPU" ] || return
+	while again hotplug; do
+		echo 0 > "$LAST_CPU"
+		sleep 0.1
+		echo 1 > "$LAST_CPU"
+		sleep 0.1
+	done
+}
+
+# The file that takes the last CPU offline and brings it back, or nothing.
+find_last_cpu()
+{
+	LAST_CPU=
+	for online in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		[ ! -w "$online" ] || LAST_CPU="$online"
+	done
+}
+
 # What is enabled in an instance of its own concerns nobody else.
 job_check()
 {
@@ -251,6 +285,7 @@ all_done()
 nothing_lost()
 {
 	[ ! -e "$TMP/keys_wrong" ] || complain "test_static_keys did not load" || return
+	[ ! -e "$TMP/bpf_wrong" ] || complain "a BPF program could not be attached" || return
 	[ ! -e "$TMP/lost" ] || complain "lost: $(wc -l < "$TMP/lost") times"
 }
 
@@ -270,6 +305,7 @@ is_off()
 
 ktap_print_header
 set_up clean_up
+find_last_cpu
 INSTANCE="$TRACING/instances/stress_check_$$"
 read -r TRACING_ON < "$TRACING/tracing_on"
 mkdir "$INSTANCE" || skip_all "no instances"
