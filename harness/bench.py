@@ -330,6 +330,50 @@ for pass in 1 2 3 4 5 6 7; do
 	toggle_all '' insn
 done
 """),
+    Probe("all", r"""
+# longest FIGURE BEGIN END: the most instructions, which are what the clock counts, from
+# an event BEGIN to the next END.
+longest()
+{
+	sed -n "s/.* \\([0-9]*\\): \\($2\\|$3\\): .*/\\1 \\2/p" instances/hold/trace |
+		awk -v figure="$1" -v begin="$2" '
+		$2 == begin { began = $1; next }
+		began { if ($1 - began > most) most = $1 - began; began = 0 }
+		END {
+			if (most)
+				printf "@figure insn.%s %d\n", figure, most
+			else
+				print "@error insn." figure " nothing in the trace"
+		}'
+}
+
+mutex=$(awk '$3 == "text_mutex" { print $1 }' /proc/kallsyms)
+{
+	echo 'p:hold/lock mutex_lock lock=%di:x64'
+	echo 'p:hold/unlock mutex_unlock lock=%di:x64'
+	echo 'p:hold/poke smp_text_poke_batch_finish'
+	echo 'r:hold/poked smp_text_poke_batch_finish'
+} | while read -r definition; do
+	echo "$definition" >>dynamic_events || echo "@error insn.text_mutex $definition is refused"
+done
+mkdir instances/hold
+echo x86-tsc >instances/hold/trace_clock
+for event in lock unlock; do
+	echo "lock == 0x$mutex" >instances/hold/events/hold/$event/filter
+done
+echo 1 >instances/hold/events/hold/enable
+for pass in 1 2 3; do
+	# Not what enables these kprobes.
+	echo >instances/hold/trace
+	echo 1 >events/enable
+	echo 0 >events/enable
+	longest text_mutex lock unlock
+	longest sites_trap poke poked
+done
+echo 0 >instances/hold/events/hold/enable
+rmdir instances/hold
+echo >dynamic_events
+"""),
     Probe("all2", r"""
 for pass in 1 2 3; do
 	toggle_all _2cpus ipi
@@ -431,6 +475,8 @@ ROWS = (
     Row("events.total", EVENTS),
     Row("insn.enable_all", INSTRUCTIONS),
     Row("insn.disable_all", INSTRUCTIONS),
+    Row("insn.text_mutex", INSTRUCTIONS),
+    Row("insn.sites_trap", INSTRUCTIONS),
     Row("ipi.enable_all_2cpus", IPIS),
     Row("ipi.enable_all", IPIS),
     Row("ipi.enable_all_8cpus", IPIS),
@@ -474,6 +520,9 @@ NOTES = (
     "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
     "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
     "time.*_all* count 1 ns for each instruction of any of the CPUs, which take turns",
+    "insn.text_mutex is the longest that this lock is held meanwhile, insn.sites_trap the "
+    "longest call that writes breakpoints and takes them away, both with some 1,000 "
+    "instructions of the kprobes that measure it",
     "bytes.text counts the code that stays after boot, without padding",
 )
 
