@@ -24,7 +24,8 @@ pub(crate) fn notrace(item: TokenStream) -> Result<TokenStream> {
         ));
     };
 
-    // An associated function without `self` looks like any other; about that, rustc complains.
+    // An associated function without `self` looks like any other; of that, rustc complains if
+    // it is a recent one (1.96 does, 1.85 does not).
     if let Some(receiver) = function.sig.receiver() {
         return Err(Error::new_spanned(
             receiver,

@@ -402,11 +402,14 @@ btf()
 	"$@"
 }
 
-# A function that returns a structure is told by its first register where to put it.
+# A function that returns a structure is told by its first register where to put it. Some
+# versions of pahole have no type information about such a function.
 hidden_argument()
 {
 	s=test_func_structure
-	if [ "$(uname -m)" = aarch64 ]; then
+	if refused "$none" "$s(^a)" > "$TMP/found"; then
+		return
+	elif [ "$(uname -m)" = aarch64 ]; then
 		shows "$s" "(a=-3, item=0x*)" && shows "$s(item->number, a)" "(item_number=1, a=-3)"
 	else
 		refused "$no" "^$s" && refused "$no" "$s(^a)" &&

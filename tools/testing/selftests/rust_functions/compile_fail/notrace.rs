@@ -24,11 +24,6 @@ struct Device(u32);
 impl Device {
     #[notrace]
     fn write(&mut self) {} //~ ERROR: cannot be used on methods
-
-    #[notrace] //~ ERROR: cannot be used on
-    fn new() -> Self {
-        Self(0)
-    }
 }
 
 #[notrace]

@@ -9,6 +9,6 @@ use kernel::{printf::Argument, trace_event::Field};
 pub struct Pair(u8, u32);
 
 #[rustfmt::skip]
-impl Field for Pair { //~ ERROR: the trait `kernel::trace_event::Field` requires an `unsafe impl`
+impl Field for Pair { //~ ERROR: requires an `unsafe impl` declaration
     const ARGUMENT: Argument = Argument::Integer('L');
 }
