@@ -4,8 +4,7 @@
  *
  *	bpf_tracepoint ROUNDS NAME...
  *
- * In each round it is attached to all tracepoints NAME, then to none. The exit
- * status is 4, kselftest's for a test to skip, if the kernel has no BPF.
+ * In each round it is attached to all tracepoints NAME, then to none.
  *
  * Built with nolibc, which is why there is no include of a C library.
  *
@@ -16,7 +15,8 @@
 #define MOST_NAMES	16
 
 /* r0 = 0; exit */
-static const struct bpf_insn return_0[] = {
+#define NR_INSNS	2
+static const struct bpf_insn return_0[NR_INSNS] = {
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 	{ .code = BPF_JMP | BPF_EXIT },
 };
@@ -39,7 +39,7 @@ static int load(void)
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
 	attr.insns = (unsigned long)return_0;
-	attr.insn_cnt = sizeof(return_0) / sizeof(return_0[0]);
+	attr.insn_cnt = NR_INSNS;
 	attr.license = (unsigned long)"GPL";
 	return bpf(BPF_PROG_LOAD, &attr);
 }
@@ -79,10 +79,8 @@ int main(int argc, char **argv)
 	if (argc < 3 || argc - 2 > MOST_NAMES)
 		return 2;
 	program = load();
-	if (program < 0) {
-		fail("BPF_PROG_LOAD");
-		return errno == ENOSYS ? 4 : 1;
-	}
+	if (program < 0)
+		return fail("BPF_PROG_LOAD");
 	for (rounds = atoi(argv[1]); rounds > 0; rounds--) {
 		if (attach_and_detach(program, argv + 2, argc - 2))
 			return 1;
