@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A writer that is interrupted by writers, and a reader that is overtaken by
+ * one, behind each of its instructions
+ *
+ * Every record has a number. All of them must be read, once, in the order of
+ * their times, and the counters must agree.
+ */
+#include <stdlib.h>
+
+#include "step.h"
+#include "test.h"
+
+#define RECORDS		2000
+#define PAGES		8
+#define PAGE_DATA	(PAGE_SIZE - 16)
+
+/* Where the writer starts: in the middle of a page, at its end, ... */
+enum { MIDDLE, END, BEFORE_END, FIRST, LATE, STARTS };
+static const char * const start_name[] = {
+	"in the middle of a page", "at the end of a page", "before the end of a page",
+	"on a new page", "after a long time"
+};
+
+/* ... and what interrupts it */
+enum { ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, INTERRUPTS };
+static const char * const interrupt_name[] = {
+	"one record", "two records", "a discarded and a record", "a discarded record",
+	"a page of records", "a record in an NMI"
+};
+
+static const struct rb_version *version;
+static struct trace_buffer *buffer;
+static unsigned int start, kind;
+static bool discard;
+/* Numbers of the records that were committed */
+static bool written[RECORDS];
+static unsigned int number;
+
+static void write_record(unsigned int length, bool keep)
+{
+	struct ring_buffer_event *event = version->reserve(buffer, length);
+	/* In one instruction, as an interrupt does it as well */
+	unsigned int this = __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED);
+
+	if (!event)
+		return;
+	*(unsigned int *)version->data(event) = this;
+	if (keep) {
+		written[this] = true;
+		version->commit(buffer);
+	} else {
+		version->discard(buffer, event);
+	}
+}
+
+static void writer_prepare(void)
+{
+	/* A record of 28 bytes takes 32. */
+	unsigned int fill = PAGE_DATA / 32;
+
+	sim_time = 1000;
+	sim_step = 1;
+	sim_cpu = 0;
+	buffer = version->alloc(PAGES * PAGE_DATA, 0);
+	if (start == MIDDLE || start == LATE)
+		fill /= 2;
+	else if (start == BEFORE_END)
+		fill--;
+	else if (start == FIRST)
+		fill = 0;
+	while (fill--)
+		write_record(28, true);
+	if (start == LATE)
+		sim_time += 1ULL << 30;
+}
+
+static void writer_run(void)
+{
+	write_record(28, !discard);
+	write_record(28, true);
+}
+
+static void writer_interrupt(void)
+{
+	unsigned int n;
+
+	sim_preempt_count += kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
+	switch (kind) {
+	case TWO:
+		write_record(12, true);
+		/* fallthrough */
+	case ONE:
+	case NMI:
+		write_record(28, true);
+		break;
+	case FIRST_DISCARDED:
+		write_record(28, false);
+		write_record(12, true);
+		break;
+	case DISCARDED:
+		write_record(28, false);
+		break;
+	case PAGEFUL:
+		for (n = 0; n < PAGE_DATA / 32 + 1; n++)
+			write_record(28, true);
+		break;
+	}
+	sim_preempt_count -= kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
+}
+
+/* What is wrong, as the status of the child */
+enum {
+	OK, TWICE, UNKNOWN, LOST, BACKWARDS, COUNTERS, CONTEXT, WARNED, NO_EVENT,
+};
+
+static const char * const wrong[] = {
+	"", "a record is read twice", "a record that nobody wrote", "a record is lost",
+	"time goes backwards", "the counters do not agree", "a context stays taken",
+	"a warning", "no record can be written afterwards",
+};
+
+static int read_all(u64 *last, bool *seen)
+{
+	struct ring_buffer_event *event;
+	unsigned int this;
+	u64 ts;
+
+	while ((event = version->consume(buffer, 0, &ts, NULL))) {
+		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
+			continue;
+		this = *(unsigned int *)version->data(event);
+		if (this >= number || !written[this])
+			return UNKNOWN;
+		if (seen[this])
+			return TWICE;
+		seen[this] = true;
+		if (ts < *last)
+			return BACKWARDS;
+		*last = ts;
+	}
+	return OK;
+}
+
+static int writer_check(void)
+{
+	static bool seen[RECORDS];
+	unsigned int i, count = 0, before = number;
+	u64 last = 0;
+	int ret;
+
+	if (sim_preempt_count)
+		return CONTEXT;
+	for (i = 0; i < number; i++)
+		count += written[i];
+	if (version->entries_cpu(buffer, 0) != count)
+		return COUNTERS;
+	write_record(28, true);
+	if (!written[before])
+		return NO_EVENT;
+	ret = read_all(&last, seen);
+	if (ret)
+		return ret;
+	if (memcmp(seen, written, sizeof(seen)))
+		return LOST;
+	if (version->entries_cpu(buffer, 0))
+		return COUNTERS;
+	return sim_warnings ? WARNED : OK;
+}
+
+static const char *why(int how)
+{
+	return how < 0 || how >= (int)ARRAY_SIZE(wrong) ? "it dies" : wrong[how];
+}
+
+static void test_steps(const struct step_case *c, const char *name)
+{
+	struct step_result base, ours;
+
+	version = &rb_version_ours;
+	if (!step_interrupt(c, &ours)) {
+		test_skip(name, "needs a processor that traps behind each instruction");
+		return;
+	}
+	if (test_base) {
+		version = &rb_version_base;
+		step_interrupt(c, &base);
+		printf("# base: wrong at %ld of %ld instructions%s%s\n", base.bad, base.steps,
+		       base.bad ? ": " : "", why(base.how));
+	}
+	printf("# %ld instructions\n", ours.steps);
+	test_result(!ours.bad, name, "at %ld of %ld instructions: %s", ours.bad, ours.steps,
+		    why(ours.how));
+}
+
+void test_nested(void)
+{
+	const struct step_case c = {
+		.prepare = writer_prepare,
+		.run = writer_run,
+		.interrupt = writer_interrupt,
+		.check = writer_check,
+	};
+	char name[128];
+	int discarded;
+
+	for (discarded = 0; discarded < 2; discarded++) {
+		discard = discarded;
+		for (start = 0; start < STARTS; start++) {
+			for (kind = 0; kind < INTERRUPTS; kind++) {
+				snprintf(name, sizeof(name), "nested: %s %s, interrupted by %s",
+					 discard ? "discarded" : "written", start_name[start],
+					 interrupt_name[kind]);
+				test_steps(&c, name);
+			}
+		}
+	}
+}
+
+/* A reader on the other CPU */
+static bool reader_seen[RECORDS];
+static u64 reader_last;
+static int reader_ret;
+static bool reader_pages;
+static struct buffer_data_read_page *reader_page;
+
+static void reader_prepare(void)
+{
+	writer_prepare();
+	if (version->alloc_read_page(buffer, 0, &reader_page))
+		exit(4);
+	/* Leave the reader on the page that the writer is on. */
+	reader_ret = read_all(&reader_last, reader_seen);
+	if (start == MIDDLE)
+		write_record(28, true);
+}
+
+static int read_pages(void)
+{
+	struct buffer_data_read_page *page = reader_page;
+	struct ring_buffer_event *event;
+	unsigned char *data;
+	unsigned long commit, pos;
+	unsigned int this;
+
+	while (version->read_page(buffer, page, PAGE_SIZE, 0, 0) >= 0) {
+		data = version->read_page_data(page);
+		commit = *(unsigned long *)(data + 8) & 0xfffff;
+		for (pos = 0; pos < commit; ) {
+			event = (void *)(data + 16 + pos);
+			if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX) {
+				if (event->type_len == RINGBUF_TYPE_PADDING)
+					pos += 4 + event->array[0];
+				else
+					pos += 8;
+				continue;
+			}
+			this = *(unsigned int *)version->data(event);
+			if (this >= number || !written[this])
+				return UNKNOWN;
+			if (reader_seen[this])
+				return TWICE;
+			reader_seen[this] = true;
+			pos += 4 + 4 * event->type_len;
+		}
+	}
+	return OK;
+}
+
+static void reader_run(void)
+{
+	sim_cpu = 1;
+	if (!reader_ret)
+		reader_ret = reader_pages ? read_pages() : read_all(&reader_last, reader_seen);
+	sim_cpu = 0;
+}
+
+static void reader_interrupt(void)
+{
+	int cpu = sim_cpu, count = sim_preempt_count;
+
+	sim_cpu = 0;
+	sim_preempt_count = 0;
+	kind = PAGEFUL;
+	writer_interrupt();
+	sim_cpu = cpu;
+	sim_preempt_count = count;
+}
+
+static int reader_check(void)
+{
+	if (reader_ret)
+		return reader_ret;
+	reader_ret = reader_pages ? read_pages() : read_all(&reader_last, reader_seen);
+	if (reader_ret)
+		return reader_ret;
+	if (memcmp(reader_seen, written, sizeof(written)))
+		return LOST;
+	if (version->entries_cpu(buffer, 0))
+		return COUNTERS;
+	return sim_warnings ? WARNED : OK;
+}
+
+void test_reader(void)
+{
+	const struct step_case c = {
+		.prepare = reader_prepare,
+		.run = reader_run,
+		.interrupt = reader_interrupt,
+		.check = reader_check,
+	};
+	char name[128];
+	int pages;
+
+	for (pages = 0; pages < 2; pages++) {
+		reader_pages = pages;
+		for (start = 0; start < LATE; start++) {
+			snprintf(name, sizeof(name), "reader: of %s, overtaken %s",
+				 pages ? "pages" : "records", start_name[start]);
+			test_steps(&c, name);
+		}
+	}
+}

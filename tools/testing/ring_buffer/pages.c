@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The same events at the same times: do both versions write the same bytes?
+ *
+ * A sequence is made out of a seed. What it does does not depend on what the
+ * ring buffer answers, but for what is asked of it, so that both versions are
+ * asked the same until they differ.
+ */
+#include "test.h"
+
+#define SEQUENCES	400
+#define STEPS		1500
+
+/* What a sequence may contain beyond writing and consuming */
+enum {
+	WITH_NESTING	= 1 << 0,
+	WITH_DISCARD	= 1 << 1,
+	WITH_CONTROL	= 1 << 2,
+	WITH_RESIZE	= 1 << 3,
+	WITH_BACKWARDS	= 1 << 4,
+	WITH_PAGES	= 1 << 5,
+};
+
+struct sequence {
+	const struct rb_version	*version;
+	struct trace_buffer	*buffer;
+	struct trace_buffer	*other;
+	struct rb_log		*log;
+	unsigned long long	state;
+	unsigned int		with;
+	unsigned int		depth;
+	unsigned int		number;
+	unsigned int		context;
+};
+
+/* The clock's hook has no argument. */
+static struct sequence *sequence_running;
+
+static unsigned int draw(struct sequence *s, unsigned int below)
+{
+	s->state ^= s->state << 13;
+	s->state ^= s->state >> 7;
+	s->state ^= s->state << 17;
+	return (s->state >> 11) % below;
+}
+
+static bool chance(struct sequence *s, unsigned int one_in)
+{
+	return !draw(s, one_in);
+}
+
+static const int context_offset[] = { 0, SOFTIRQ_OFFSET, HARDIRQ_OFFSET, NMI_OFFSET };
+
+static void write_event(struct sequence *s);
+
+/* Some writers that interrupt what runs */
+static void interrupt(struct sequence *s)
+{
+	unsigned int context = s->context, above = ARRAY_SIZE(context_offset) - context;
+	unsigned int n = 1 + draw(s, 3);
+
+	/* Once in a while one that preempt_count() does not show yet */
+	s->context += chance(s, 8) ? 0 : draw(s, above);
+	if (s->context != context)
+		sim_preempt_count += context_offset[s->context];
+	s->depth++;
+	while (n--) {
+		if (chance(s, 3))
+			sim_time += draw(s, 50);
+		write_event(s);
+	}
+	s->depth--;
+	if (s->context != context)
+		sim_preempt_count -= context_offset[s->context];
+	s->context = context;
+}
+
+static void clock_interrupt(void)
+{
+	interrupt(sequence_running);
+}
+
+static unsigned int draw_length(struct sequence *s)
+{
+	switch (draw(s, 16)) {
+	case 0:
+		return draw(s, 4200);
+	case 1:
+		return draw(s, 600);
+	case 2:
+		return 100 + draw(s, 24);
+	default:
+		return draw(s, 64);
+	}
+}
+
+static void write_event(struct sequence *s)
+{
+	const struct rb_version *v = s->version;
+	struct ring_buffer_event *event;
+	unsigned int length = draw_length(s), number = s->number++;
+	bool nest = s->depth && chance(s, 8);
+
+	if (s->depth < 4 && s->with & WITH_NESTING && chance(s, 12))
+		sim_clock_hook = clock_interrupt;
+
+	if (nest)
+		v->nest_start(s->buffer);
+	if (chance(s, 10)) {
+		unsigned char data[4200];
+
+		memset(data, number, sizeof(data));
+		rb_log_value(s->log, v->write(s->buffer, length, data));
+		goto out;
+	}
+	event = v->reserve(s->buffer, length);
+	rb_log_value(s->log, !!event);
+	if (!event)
+		goto out;
+	/* Nothing is read of what a record before it has left there. */
+	memset(v->data(event), number, length);
+	rb_log_value(s->log, v->length(event));
+	rb_log_value(s->log, v->stamp(s->buffer, event));
+	if (s->depth < 4 && s->with & WITH_NESTING && chance(s, 5))
+		interrupt(s);
+	if (s->with & WITH_DISCARD && chance(s, 6))
+		v->discard(s->buffer, event);
+	else
+		v->commit(s->buffer);
+out:
+	if (nest)
+		v->nest_end(s->buffer);
+	sim_clock_hook = NULL;
+}
+
+static void log_event(struct sequence *s, struct ring_buffer_event *event, u64 ts,
+		      unsigned long lost)
+{
+	rb_log_value(s->log, !!event);
+	if (!event)
+		return;
+	rb_log_value(s->log, event->type_len);
+	rb_log_value(s->log, ts);
+	rb_log_value(s->log, lost);
+	if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
+		return;
+	rb_log_value(s->log, s->version->length(event));
+	rb_log_bytes(s->log, s->version->data(event), s->version->length(event));
+}
+
+static void read_some(struct sequence *s)
+{
+	const struct rb_version *v = s->version;
+	int cpu = draw(s, SIM_NR_CPUS), n = draw(s, 40);
+	struct buffer_data_read_page *page = NULL;
+	struct ring_buffer_event *event;
+	unsigned long lost;
+	u64 ts;
+
+	if (chance(s, 2)) {
+		do {
+			lost = 0;
+			event = v->consume(s->buffer, cpu, &ts, &lost);
+			log_event(s, event, ts, lost);
+		} while (event && n--);
+		return;
+	}
+	if (v->alloc_read_page(s->buffer, cpu, &page))
+		return;
+	n = v->read_page(s->buffer, page, chance(s, 3) ? draw(s, 4096) : 65536, cpu, draw(s, 2));
+	rb_log_value(s->log, n);
+	if (n >= 0)
+		rb_log_bytes(s->log, v->read_page_data(page), PAGE_SIZE);
+	v->free_read_page(s->buffer, cpu, page);
+}
+
+static void control(struct sequence *s)
+{
+	const struct rb_version *v = s->version;
+	struct file file = { };
+	poll_table table;
+
+	switch (draw(s, 10)) {
+	case 0:
+		v->set_abs(s->buffer, draw(s, 2));
+		break;
+	case 1:
+		v->disable(s->buffer);
+		write_event(s);
+		v->enable(s->buffer);
+		break;
+	case 2:
+		v->disable_cpu(s->buffer, sim_cpu);
+		write_event(s);
+		v->enable_cpu(s->buffer, sim_cpu);
+		break;
+	case 3:
+		v->off(s->buffer);
+		write_event(s);
+		v->on(s->buffer);
+		break;
+	case 4:
+		v->overwrite(s->buffer, draw(s, 2));
+		break;
+	case 5:
+		rb_log_value(s->log, v->swap_cpu(s->buffer, s->other, sim_cpu));
+		break;
+	case 6:
+		if (chance(s, 8))
+			v->reset_cpu(s->buffer, draw(s, SIM_NR_CPUS));
+		break;
+	case 7:
+		rb_log_value(s->log, v->poll(s->buffer, RING_BUFFER_ALL_CPUS, &file,
+						  &table, 0));
+		break;
+	case 8:
+		rb_log_value(s->log, v->poll(s->buffer, draw(s, SIM_NR_CPUS), &file,
+						  &table, draw(s, 100)));
+		break;
+	case 9:
+		v->nest_start(s->buffer);
+		write_event(s);
+		v->nest_end(s->buffer);
+		break;
+	}
+}
+
+static void advance(struct sequence *s)
+{
+	unsigned int how = draw(s, 200);
+
+	if (how < 1)
+		sim_time += 1ULL << 27;
+	else if (how < 2)
+		sim_time += (unsigned long long)draw(s, 1 << 20) << 20;
+	else if (how < 3)
+		sim_time += (1ULL << 27) - 1;
+	else if (how < 5 && s->with & WITH_BACKWARDS)
+		sim_time -= draw(s, 1000);
+	else if (how < 20)
+		return;
+	else
+		sim_time += draw(s, 5000);
+}
+
+static void run_sequence(const struct rb_version *version, struct rb_log *log,
+			 unsigned long long seed, unsigned int with)
+{
+	struct sequence s = {
+		.version = version,
+		.log = log,
+		.state = seed * 0x9e3779b97f4a7c15ULL + 1,
+		.with = with,
+	};
+	int cpu;
+
+	log->length = 0;
+	sequence_running = &s;
+	sim_cpu = 0;
+	sim_preempt_count = 0;
+	sim_irq_works = 0;
+	sim_time = 1000 + (chance(&s, 4) ? 1ULL << 60 : 0);
+	s.buffer = version->alloc((2 + draw(&s, 6)) * 4080, draw(&s, 2));
+	s.other = version->alloc(4 * 4080, RB_FL_OVERWRITE);
+
+	for (int step = 0; step < STEPS; step++) {
+		advance(&s);
+		switch (draw(&s, 24)) {
+		case 0:
+			read_some(&s);
+			break;
+		case 1:
+			if (with & WITH_CONTROL)
+				control(&s);
+			break;
+		case 2:
+			sim_cpu = draw(&s, SIM_NR_CPUS);
+			break;
+		case 3:
+			if (with & WITH_RESIZE && chance(&s, 8))
+				rb_log_value(log, version->resize(s.buffer,
+					(2 + draw(&s, 8)) * 4080, RING_BUFFER_ALL_CPUS));
+			else if (with & WITH_RESIZE && chance(&s, 16))
+				rb_log_value(log, version->set_order(s.buffer, draw(&s, 3)));
+			break;
+		default:
+			write_event(&s);
+		}
+		if (with & WITH_PAGES && step % 16 == 0)
+			for (cpu = 0; cpu < SIM_NR_CPUS; cpu++)
+				version->dump(s.buffer, cpu, log);
+	}
+	rb_log_value(log, sim_irq_works);
+	rb_log_value(log, sim_preempt_count);
+	for (cpu = 0; cpu < SIM_NR_CPUS; cpu++) {
+		version->dump(s.buffer, cpu, log);
+		version->dump(s.other, cpu, log);
+	}
+	version->free(s.buffer);
+	version->free(s.other);
+}
+
+static bool compare(const char *name, unsigned int with)
+{
+	struct rb_log base = { }, ours = { };
+	size_t bytes = 0, same = 0;
+	unsigned int seed, warnings = 0;
+
+	for (seed = 1; seed <= SEQUENCES; seed++) {
+		sim_warnings = 0;
+		run_sequence(&rb_version_base, &base, seed, with);
+		warnings += sim_warnings;
+		sim_warnings = 0;
+		run_sequence(&rb_version_ours, &ours, seed, with);
+		warnings -= sim_warnings;
+		while (same < base.length && same < ours.length &&
+		       base.data[same] == ours.data[same])
+			same++;
+		if (same != base.length || same != ours.length || warnings)
+			break;
+		bytes += same;
+		same = 0;
+	}
+	printf("# %zu bytes in %u sequences\n", bytes, seed - 1);
+	test_result(seed > SEQUENCES, name, "sequence %u: byte %zu of %zu and %zu, %d warnings",
+		    seed, same, base.length, ours.length, warnings);
+	free(base.data);
+	free(ours.data);
+	return seed > SEQUENCES;
+}
+
+void test_pages(void)
+{
+	compare("pages: events of one writer", WITH_PAGES);
+	compare("pages: nested writers", WITH_NESTING | WITH_PAGES);
+	compare("pages: discarded events", WITH_NESTING | WITH_DISCARD | WITH_PAGES);
+	compare("pages: a clock that goes backwards",
+		WITH_NESTING | WITH_DISCARD | WITH_BACKWARDS | WITH_PAGES);
+	compare("pages: buffers that get switched off, swapped, reset and waited for",
+		WITH_NESTING | WITH_DISCARD | WITH_CONTROL);
+	compare("pages: buffers that get resized",
+		WITH_NESTING | WITH_DISCARD | WITH_CONTROL | WITH_BACKWARDS | WITH_RESIZE);
+}

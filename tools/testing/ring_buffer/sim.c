@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The machine that both versions of the ring buffer run on
+ */
+#include "version.h"
+#include "sim.h"
+
+__thread int sim_preempt_count;
+__thread int sim_cpu;
+unsigned long long sim_time = 1000;
+unsigned int sim_irq_works;
+unsigned int sim_warnings;
+bool sim_verbose;
+void (*sim_clock_hook)(void);
+
+/* Advances by itself for loops that are timed, where sim_step is not 0. */
+unsigned int sim_step;
+
+u64 trace_clock_local(void)
+{
+	void (*hook)(void) = sim_clock_hook;
+
+	/* What interrupts a writer while it reads the clock */
+	if (unlikely(hook)) {
+		sim_clock_hook = NULL;
+		hook();
+	}
+	/* In one instruction, as a clock does not go backwards in an interrupt */
+	if (sizeof(long) == sizeof(sim_time))
+		return local_add_return(sim_step, (local_t *)&sim_time);
+	return __atomic_add_fetch(&sim_time, sim_step, __ATOMIC_RELAXED);
+}
+
+void sim_warn(const char *file, int line)
+{
+	sim_warnings++;
+	if (sim_verbose)
+		printf("# warning at %s:%d\n", file, line);
+}
+
+/* The reader waits for a writer of the other CPU, which is this thread. */
+void sim_udelay(unsigned long us)
+{
+	(void)us;
+}
+
+void *sim_alloc(size_t align, size_t size)
+{
+	void *data = aligned_alloc(align, size);
+
+	if (!data)
+		exit(4);
+	return memset(data, 0, size);
+}
+
+void rb_log_bytes(struct rb_log *log, const void *data, size_t length)
+{
+	while (log->length + length > log->size) {
+		log->size = log->size ? 2 * log->size : 1 << 16;
+		log->data = realloc(log->data, log->size);
+		if (!log->data)
+			exit(4);
+	}
+	memcpy(log->data + log->length, data, length);
+	log->length += length;
+}
