@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From an event to the ring buffer and out of it when nothing special is the
+ * case: no filter, no trigger, no pid list, no stack trace. Then there is one
+ * test in front of either, and all else is for the ring buffer to do.
+ *
+ * The flags of the file are tested at both ends, as before, as they may change
+ * in between: an event that was reserved while they were clear may have to be
+ * discarded, and one that was reserved in trace_buffered_event has to be copied
+ * out of it, even if its filter has gone.
+ */
+#ifndef _TRACE_RECORD_H
+#define _TRACE_RECORD_H
+
+#include "trace.h"
+
+#define TRACE_RECORD_SPECIAL	(EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_FILTERED | \
+				 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_TRIGGER_COND)
+
+static __always_inline bool trace_record_is_plain(const struct trace_event_file *file)
+{
+	return likely(!(file->flags & TRACE_RECORD_SPECIAL));
+}
+
+/* tracing_gen_ctx_dec() */
+static __always_inline unsigned int trace_record_ctx(void)
+{
+	unsigned int irqs_status, pc, trace_ctx;
+	unsigned long irqflags;
+
+	local_save_flags(irqflags);
+	irqs_status = irqs_disabled_flags(irqflags) ? TRACE_FLAG_IRQS_OFF : 0;
+	pc = preempt_count();
+	if (likely(trace_ctx_is_plain(pc)))
+		trace_ctx = (irqs_status << 16) | (pc & 0xf);
+	else
+		trace_ctx = tracing_gen_ctx_irq_test(irqs_status);
+
+	return trace_ctx - IS_ENABLED(CONFIG_PREEMPTION);
+}
+
+/* trace_event_buffer_reserve() for a file that is plain */
+static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbuffer,
+						  struct trace_event_file *file,
+						  unsigned long len)
+{
+	fbuffer->trace_ctx = trace_record_ctx();
+	fbuffer->trace_file = file;
+	fbuffer->regs = NULL;
+	fbuffer->buffer = file->tr->array_buffer.buffer;
+
+	fbuffer->event = ring_buffer_lock_reserve(fbuffer->buffer, len);
+	if (!fbuffer->event)
+		return NULL;
+
+	fbuffer->entry = ring_buffer_event_data(fbuffer->event);
+	tracing_generic_entry_update(fbuffer->entry, file->event_call->event.type,
+				     fbuffer->trace_ctx);
+	return fbuffer->entry;
+}
+
+/* The rest of trace_event_buffer_commit() if nobody else gets the event */
+static __always_inline bool trace_record_commit(struct trace_event_buffer *fbuffer)
+{
+	struct trace_event_file *file = fbuffer->trace_file;
+
+	if (unlikely(!trace_record_is_plain(file) ||
+		     this_cpu_read(trace_buffered_event) == fbuffer->event ||
+		     file->tr->trace_flags & (TRACE_ITER(STACKTRACE) |
+					      TRACE_ITER(USERSTACKTRACE))))
+		return false;
+
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(fbuffer->buffer);
+	return true;
+}
+
+#endif /* _TRACE_RECORD_H */
