@@ -96,11 +96,10 @@ static struct ring_buffer_event *
 rb_record_reserved(struct ring_buffer_per_cpu *cpu_buffer, struct ring_buffer_event *event,
 		   unsigned long length)
 {
-	if (IS_ERR(event)) {
+	if (IS_ERR(event))
 		event = rb_reserve_started(cpu_buffer, length);
-	} else if (!event) {
+	else if (!event)
 		rb_end_commit(cpu_buffer);
-	}
 	return rb_record_done(cpu_buffer, event);
 }
 

@@ -41,8 +41,8 @@ static void spin(unsigned long count)
 
 	count /= 10;
 	while (count--) {
-#define ADD asm volatile("" : "+r" (x)); x += 3;
-		ADD ADD ADD ADD ADD ADD ADD ADD ADD ADD
+#define ADD	do { asm volatile("" : "+r" (x)); x += 3; } while (0)
+		ADD; ADD; ADD; ADD; ADD; ADD; ADD; ADD; ADD; ADD;
 #undef ADD
 	}
 }
@@ -166,8 +166,8 @@ static void cycles_interrupted(void)
 }
 
 /* A reader on another CPU */
-static struct side *volatile read_side;
-static volatile bool reader_end;
+static struct side *read_side;
+static bool reader_end;
 
 static void *bench_reader(void *unused)
 {
@@ -177,8 +177,8 @@ static void *bench_reader(void *unused)
 
 	(void)unused;
 	sim_cpu = 1;
-	while (!reader_end) {
-		side = read_side;
+	while (!READ_ONCE(reader_end)) {
+		side = READ_ONCE(read_side);
 		event = side->version->consume(side->buffer, 0, &ts, NULL);
 		(void)event;
 	}
@@ -195,10 +195,10 @@ static void cycles_read(void)
 	if (pthread_create(&reader, NULL, bench_reader, NULL))
 		exit(4);
 	for (unsigned int i = 0; i < 2 * ROUNDS; i++) {
-		read_side = &sides[i % 2];
+		WRITE_ONCE(read_side, &sides[i % 2]);
 		bench_round(&sides[i % 2], LONG_EVENTS, 24);
 	}
-	reader_end = true;
+	WRITE_ONCE(reader_end, true);
 	pthread_join(reader, NULL);
 	bench_end("cycles, 24 bytes, a reader on another CPU", sides, true);
 }

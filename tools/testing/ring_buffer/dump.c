@@ -22,7 +22,8 @@ void rb_version_dump(struct trace_buffer *buffer, int cpu, struct rb_log *log)
 	unsigned int index = 0;
 
 	dump_page(cpu_buffer->reader_page, log);
-	head = bpage = rb_set_head_page(cpu_buffer);
+	head = rb_set_head_page(cpu_buffer);
+	bpage = head;
 	do {
 		rb_log_value(log, bpage == cpu_buffer->tail_page ? index : -1);
 		rb_log_value(log, bpage == cpu_buffer->commit_page ? index : -1);

@@ -27,6 +27,7 @@
 #include <linux/types.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
+#include <linux/kconfig.h>
 #include <linux/err.h>
 #include "../../include/linux/list.h"
 #include <linux/align.h>
@@ -42,30 +43,11 @@
 #define CONFIG_MITIGATION_RETPOLINE	1
 #define CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG 1
 
-#define __ARG_PLACEHOLDER_1		0,
-#define __take_second(a, b, ...)	b
-#define ____is_defined(x)		__take_second(x 1, 0)
-#define ___is_defined(x)		____is_defined(__ARG_PLACEHOLDER_##x)
-#define __is_defined(x)			___is_defined(x)
-#undef IS_ENABLED
-#define IS_ENABLED(option)		__is_defined(option)
-
 /* Compiler */
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
-#ifndef noinline
-#define noinline		__attribute__((__noinline__))
-#endif
-#ifndef __always_inline
-#define __always_inline		inline __attribute__((__always_inline__))
-#endif
-#ifndef notrace
-#define notrace
-#endif
 #define __init
-#undef __aligned
-#define __aligned(x)		__attribute__((__aligned__(x)))
 #define EXPORT_SYMBOL_GPL(name)
 #define WARN(cond, ...)		({ bool __w = (cond);			\
 				   if (unlikely(__w))			\
@@ -93,22 +75,18 @@ extern unsigned int sim_irq_works;
 
 #define nr_cpu_ids		SIM_NR_CPUS
 #define cpu_online(cpu)		((cpu) < SIM_NR_CPUS)
-#define raw_smp_processor_id()	(*(volatile int *)&sim_cpu)
+#define raw_smp_processor_id()	READ_ONCE(sim_cpu)
 #define smp_processor_id()	raw_smp_processor_id()
 #define cpu_to_node(cpu)	0
 
 /* Contexts: the layout of preempt_count() */
-#define PREEMPT_MASK		0x000000ff
-#define SOFTIRQ_MASK		0x0000ff00
 #define SOFTIRQ_OFFSET		0x00000100
 #define HARDIRQ_MASK		0x000f0000
 #define HARDIRQ_OFFSET		0x00010000
 #define NMI_MASK		0x00f00000
 #define NMI_OFFSET		0x00100000
-#define preempt_count()		(*(volatile int *)&sim_preempt_count)
+#define preempt_count()		READ_ONCE(sim_preempt_count)
 #define in_nmi()		(preempt_count() & NMI_MASK)
-#define in_interrupt()		(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK))
-#define in_serving_softirq()	(preempt_count() & SOFTIRQ_OFFSET)
 
 static __always_inline unsigned char interrupt_context_level(void)
 {
@@ -159,6 +137,7 @@ static __always_inline void sim_guard_end(int *guard)
 	(void)guard;
 	preempt_enable_notrace();
 }
+
 #define scoped_guard(what, lock) if (((void)(lock), 1))
 #define DEFINE_GUARD(name, type, lock, unlock)
 
@@ -167,6 +146,7 @@ struct lock_class_key { int unused; };
 typedef struct { int unused; } raw_spinlock_t;
 typedef struct { int unused; } arch_spinlock_t;
 struct mutex { int unused; };
+
 #define __ARCH_SPIN_LOCK_UNLOCKED	{ 0 }
 #define raw_spin_lock_init(l)		((void)(l))
 #define lockdep_set_class(l, key)	((void)(key))
@@ -186,20 +166,18 @@ struct mutex { int unused; };
 #undef synchronize_rcu
 #define synchronize_rcu()		do { } while (0)
 #define cpus_read_lock()		do { } while (0)
-#define cpus_read_unlock()		do { } while (0)
-#define might_sleep()			do { } while (0)
 #define cond_resched()			do { } while (0)
 
 /* Atomics: all CPUs are played by one thread */
 typedef struct { int counter; } rb_atomic_t;
 #define atomic_t			rb_atomic_t
 #define atomic_read(v)			READ_ONCE((v)->counter)
-#define atomic_set(v, i)		WRITE_ONCE((v)->counter, i)
-#define atomic_inc(v)			((void)__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
-#define atomic_dec(v)			((void)__atomic_sub_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
-#define atomic_add(i, v)		((void)__atomic_add_fetch(&(v)->counter, i, __ATOMIC_SEQ_CST))
-#define atomic_sub(i, v)		((void)__atomic_sub_fetch(&(v)->counter, i, __ATOMIC_SEQ_CST))
-#define atomic_inc_return(v)		__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST)
+#define atomic_add_return(i, v)		__atomic_add_fetch(&(v)->counter, i, __ATOMIC_SEQ_CST)
+#define atomic_inc_return(v)		atomic_add_return(1, v)
+#define atomic_inc(v)			((void)atomic_add_return(1, v))
+#define atomic_dec(v)			((void)atomic_add_return(-1, v))
+#define atomic_add(i, v)		((void)atomic_add_return(i, v))
+#define atomic_sub(i, v)		((void)atomic_add_return(-(i), v))
 #define atomic_fetch_inc_release(v)	__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_RELEASE)
 #define atomic_read_acquire(v)		__atomic_load_n(&(v)->counter, __ATOMIC_ACQUIRE)
 #define atomic_try_cmpxchg(v, old, new)	try_cmpxchg(&(v)->counter, old, new)
@@ -283,8 +261,11 @@ typedef struct { long long counter; } local64_t;
 /* CPU masks */
 typedef struct { unsigned long bits[1]; } cpumask_t;
 typedef cpumask_t cpumask_var_t[1];
-#define cpumask_test_cpu(cpu, mask) (!!(READ_ONCE((mask)->bits[(cpu) / BITS_PER_LONG]) & \
-				     1UL << ((cpu) % BITS_PER_LONG)))
+static __always_inline bool cpumask_test_cpu(int cpu, const cpumask_t *mask)
+{
+	return READ_ONCE(mask->bits[cpu / BITS_PER_LONG]) >> (cpu % BITS_PER_LONG) & 1;
+}
+
 #define cpumask_set_cpu(cpu, mask) ((void)((mask)->bits[0] |= 1UL << (cpu)))
 #define for_each_cpu(cpu, mask)						\
 	for ((cpu) = 0; (cpu) < SIM_NR_CPUS; (cpu)++)			\
@@ -295,7 +276,6 @@ typedef cpumask_t cpumask_var_t[1];
 #define free_cpumask_var(mask)	((void)(mask))
 #define housekeeping_any_cpu(type) 0
 #define on_each_cpu(func, info, wait) func(info)
-#define smp_call_function_single(cpu, func, info, wait) func(info)
 
 /* Bits */
 #define size_add(a, b)		((size_t)(a) + (size_t)(b))
@@ -315,6 +295,7 @@ static inline void bitmap_clear(unsigned long *map, unsigned int first, unsigned
 	for (; n; n--, first++)
 		map[first / BITS_PER_LONG] &= ~(1UL << (first % BITS_PER_LONG));
 }
+
 #define bitmap_alloc(n, gfp)	((unsigned long *)__kzalloc(ALIGN(n, BITS_PER_LONG) / 8))
 #define bitmap_free(map)	kfree(map)
 
@@ -325,9 +306,7 @@ static inline void bitmap_clear(unsigned long *map, unsigned int first, unsigned
 #define __GFP_RETRY_MAYFAIL	0
 #define __GFP_COMP		0
 #define __GFP_ZERO		0
-#define PAGE_SHIFT		12
 #define PAGE_SIZE		4096UL
-#define SMP_CACHE_BYTES		64
 #define cache_line_size()	64
 #define __kzalloc(size)		sim_alloc(64, ALIGN(size, 64))
 #define kzalloc(size, gfp)	__kzalloc(size)
@@ -337,30 +316,31 @@ static inline void bitmap_clear(unsigned long *map, unsigned int first, unsigned
 #define kcalloc(n, size, gfp)	__kzalloc((n) * (size))
 #define kmalloc(size, gfp)	__kzalloc(size)
 #define kfree(p)		free((void *)(p))
-#define alloc_pages_node(node, gfp, order) ((struct page *)sim_alloc(PAGE_SIZE << (order), PAGE_SIZE << (order)))
+#define alloc_pages_node(node, gfp, order) ((struct page *)sim_alloc_pages(order))
 #define page_address(page)	((void *)(page))
 #define alloc_page(gfp)		alloc_pages_node(0, gfp, 0)
 #define page_to_virt(page)	page_address(page)
 #define virt_to_page(addr)	((struct page *)(addr))
 #define page_ref_count(page)	1
 #define free_pages(addr, order)	free((void *)(addr))
-#define __get_free_page(gfp)	((unsigned long)sim_alloc(PAGE_SIZE, PAGE_SIZE))
-#define get_zeroed_page(gfp)	__get_free_page(gfp)
 #define free_page(addr)		free((void *)(addr))
 #define si_mem_available()	LONG_MAX
 #define set_current_oom_origin() do { } while (0)
 #define clear_current_oom_origin() do { } while (0)
 #define fatal_signal_pending(t)	false
 #define flush_kernel_vmap_range(a, n) do { } while (0)
-#define flush_dcache_folio(f)	do { } while (0)
-#define virt_to_folio(a)	NULL
-#define kaslr_offset()		0
 #define arch_ring_buffer_flush_range(start, end) do { } while (0)
 void *sim_alloc(size_t align, size_t size);
+static inline void *sim_alloc_pages(unsigned int order)
+{
+	return sim_alloc(PAGE_SIZE << order, PAGE_SIZE << order);
+}
+
 struct vm_area_struct;
 
 /* Waiting and deferred work: counted, or done at once */
 struct task_struct { void *mm; unsigned int flags; };
+
 #define current			((struct task_struct *)&(struct task_struct){ })
 struct wait_queue_head { int unused; };
 typedef struct wait_queue_head wait_queue_head_t;
@@ -369,22 +349,24 @@ typedef struct wait_queue_head wait_queue_head_t;
 #define wait_event_interruptible(q, cond) ((cond) ? 0 : -EINTR)
 typedef struct poll_table_struct { int unused; } poll_table;
 struct file { void *private_data; };
+
 #define poll_wait(filp, q, table) ((void)(q))
 typedef unsigned int __poll_t;
 #define EPOLLIN			0x001
 #define EPOLLRDNORM		0x040
 #define EPOLLERR		0x008
 struct irq_work { void (*func)(struct irq_work *work); };
+
 #define init_irq_work(w, f)	((void)((w)->func = (f)))
 #define irq_work_sync(w)	((void)(w))
 #define irq_work_queue(w)	((void)(w), sim_irq_works++, true)
 #define irq_work_queue_on(w, cpu) ((void)(w), (void)(cpu), sim_irq_works++, true)
 struct work_struct { void (*func)(struct work_struct *work); };
+
 #define INIT_WORK(w, f)		((void)((w)->func = (f)))
 #define schedule_work_on(cpu, w) ((w)->func(w))
-#define schedule_work(w)	((w)->func(w))
-#define cancel_work_sync(w)	((void)(w))
 struct completion { int unused; };
+
 #define init_completion(c)	((void)(c))
 #define complete(c)		((void)(c))
 #define wait_for_completion(c)	((void)(c))
@@ -397,6 +379,7 @@ struct completion { int unused; };
 struct notifier_block {
 	int (*notifier_call)(struct notifier_block *nb, unsigned long event, void *data);
 };
+
 #define NOTIFY_DONE		0
 #define atomic_notifier_chain_register(list, nb) ((void)(nb))
 #define atomic_notifier_chain_unregister(list, nb) ((void)(nb))
@@ -426,6 +409,7 @@ struct seq_operations {
 	void *(*next)(struct seq_file *m, void *v, loff_t *pos);
 	int (*show)(struct seq_file *m, void *v);
 };
+
 #define trace_seq_puts(s, text)		((void)(s))
 #define trace_seq_putc(s, c)		((void)(s))
 #define trace_seq_printf(s, ...)	((void)(s))

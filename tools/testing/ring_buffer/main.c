@@ -51,10 +51,11 @@ int main(int argc, char **argv)
 	for (i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "bench"))
 			return bench();
-		if (!strcmp(argv[i], "base"))
-			test_base = sim_verbose = true;
-		else if (strcmp(argv[i], "pages") && strcmp(argv[i], "nested") &&
-			 strcmp(argv[i], "reader")) {
+		if (!strcmp(argv[i], "base")) {
+			test_base = true;
+			sim_verbose = true;
+		} else if (strcmp(argv[i], "pages") && strcmp(argv[i], "nested") &&
+			   strcmp(argv[i], "reader")) {
 			fprintf(stderr, "usage: %s [bench | [base] [pages] [nested] [reader]]\n",
 				argv[0]);
 			return 2;

@@ -89,7 +89,7 @@ static void writer_interrupt(void)
 	switch (kind) {
 	case TWO:
 		write_record(12, true);
-		/* fallthrough */
+		fallthrough;
 	case ONE:
 	case NMI:
 		write_record(28, true);

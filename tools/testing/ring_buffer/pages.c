@@ -2,9 +2,8 @@
 /*
  * The same events at the same times: do both versions write the same bytes?
  *
- * A sequence is made out of a seed. What it does does not depend on what the
- * ring buffer answers, but for what is asked of it, so that both versions are
- * asked the same until they differ.
+ * A sequence is made out of a seed, and does not depend on what the ring buffer
+ * answers: both versions are asked the same until they differ.
  */
 #include "test.h"
 
@@ -179,6 +178,8 @@ static void control(struct sequence *s)
 	const struct rb_version *v = s->version;
 	struct file file = { };
 	poll_table table;
+	unsigned int how;
+	int cpu;
 
 	switch (draw(s, 10)) {
 	case 0:
@@ -210,12 +211,13 @@ static void control(struct sequence *s)
 			v->reset_cpu(s->buffer, draw(s, SIM_NR_CPUS));
 		break;
 	case 7:
-		rb_log_value(s->log, v->poll(s->buffer, RING_BUFFER_ALL_CPUS, &file,
-						  &table, 0));
+		how = v->poll(s->buffer, RING_BUFFER_ALL_CPUS, &file, &table, 0);
+		rb_log_value(s->log, how);
 		break;
 	case 8:
-		rb_log_value(s->log, v->poll(s->buffer, draw(s, SIM_NR_CPUS), &file,
-						  &table, draw(s, 100)));
+		cpu = draw(s, SIM_NR_CPUS);
+		how = v->poll(s->buffer, cpu, &file, &table, draw(s, 100));
+		rb_log_value(s->log, how);
 		break;
 	case 9:
 		v->nest_start(s->buffer);
@@ -223,6 +225,13 @@ static void control(struct sequence *s)
 		v->nest_end(s->buffer);
 		break;
 	}
+}
+
+static int resize(struct sequence *s)
+{
+	unsigned long size = (2 + draw(s, 8)) * 4080;
+
+	return s->version->resize(s->buffer, size, RING_BUFFER_ALL_CPUS);
 }
 
 static void advance(struct sequence *s)
@@ -237,9 +246,7 @@ static void advance(struct sequence *s)
 		sim_time += (1ULL << 27) - 1;
 	else if (how < 5 && s->with & WITH_BACKWARDS)
 		sim_time -= draw(s, 1000);
-	else if (how < 20)
-		return;
-	else
+	else if (how >= 20)
 		sim_time += draw(s, 5000);
 }
 
@@ -278,8 +285,7 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 			break;
 		case 3:
 			if (with & WITH_RESIZE && chance(&s, 8))
-				rb_log_value(log, version->resize(s.buffer,
-					(2 + draw(&s, 8)) * 4080, RING_BUFFER_ALL_CPUS));
+				rb_log_value(log, resize(&s));
 			else if (with & WITH_RESIZE && chance(&s, 16))
 				rb_log_value(log, version->set_order(s.buffer, draw(&s, 3)));
 			break;

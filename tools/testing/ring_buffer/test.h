@@ -7,7 +7,7 @@
 
 /* One line of the result; returns PASSED. */
 bool test_result(bool passed, const char *name, const char *why, ...)
-	__attribute__((__format__(__printf__, 3, 4)));
+	__printf(3, 4);
 
 void test_skip(const char *name, const char *why);
 
