@@ -31,6 +31,7 @@ import subprocess
 import fntrace
 import guest
 import kernel as kernels
+import ringbuffer
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
@@ -61,6 +62,7 @@ SECONDS = "s"
 EVENTS = "events"
 SITES = "sites"
 BYTES = "bytes"
+CYCLES = "cycles"
 
 
 # --- what is measured ------------------------------------------------------
@@ -488,6 +490,8 @@ ROWS = (
     Row("time.disable_all", SECONDS),
     Row("time.disable_all_8cpus", SECONDS),
     Row("time.function_events_disable", SECONDS, stock="time.probe_events_disable"),
+    Row("insn.reserve_commit", INSTRUCTIONS, stock="insn.reserve_commit.stock"),
+    Row("cycles.reserve_commit", CYCLES, stock="cycles.reserve_commit.stock"),
     Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
     Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
     Row("time.fntrace_record", SECONDS, stock="time.fntrace_record.stock"),
@@ -514,6 +518,8 @@ NOTES = (
     "trace_printk() of the same format; bytes.marker is one of 100 in a module",
     "marker_vs_bare, _tprobe and _tracepoint: with a tracepoint without an event, disabled, "
     "with a tracepoint probe event of the same arguments, and one of 100 in a module",
+    "*.reserve_commit are of one event in the ring buffer, which is compiled for user space: "
+    "they need no guest, and cycles are those of this machine",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
     "uftrace; _disabled is compared with an empty hook, time.fntrace_record, _report and "
     "_convert with uftrace record, report and dump",
@@ -803,7 +809,7 @@ def plain(value):
 
 def number(value, unit):
     """A value as people read it."""
-    if unit == INSTRUCTIONS and value < 1e5:
+    if unit in (INSTRUCTIONS, CYCLES) and value < 1e5:
         return f"{value:,.1f}"
     if unit == SECONDS:
         return f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
@@ -938,6 +944,10 @@ def measure(patched, pristine):
         for name, pair in fntrace.measure().items():
             for suffix, value in zip(("", ".stock"), pair):
                 figures[patched].add(name + suffix, value)
+    with ui.Step("measure the ring buffer in user space"):
+        for name, pair in ringbuffer.measure().items():
+            for suffix, value in zip(("", ".stock"), pair):
+                figures[patched].add(name + suffix, value)
     with ui.Step("build the benchmark modules"):
         files = {kernel: job_files(kernel) for kernel in figures}
         site_sizes(patched, figures[patched])
@@ -955,7 +965,8 @@ def repeatable(kernel):
     """
     names = list(dict.fromkeys(
         name for row in ROWS for name in (row.figure, row.stock)
-        if name.startswith("insn.") and not name.startswith("insn.fntrace_")))
+        if name.startswith("insn.")
+        and not name.startswith(("insn.fntrace_", "insn.reserve_commit"))))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         files = job_files(kernel)

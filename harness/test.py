@@ -30,6 +30,7 @@ import kernel as kernels
 import lint
 import outcomes
 import results
+import ringbuffer
 import run
 import series
 import sitecheck
@@ -57,6 +58,7 @@ PARTS = {
     "sparse": "sparse on our files",
     "fuzz": "the parser of function events under libFuzzer",
     "fntrace": "the tracer of programs",
+    "ring_buffer": "the ring buffer of the base and of the series in user space",
     "bench": "the benchmarks repeat",
     "elsewhere": "the release for 6.12, and Debian 13 (if named, or in the full run)",
 }
@@ -590,6 +592,8 @@ def plan_checks(plan, wanted):
     if wanted.part("fuzz"):
         plan.add("fuzz", lambda found: fuzz_parser(
             found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.SINGLE)
+    if wanted.part("ring_buffer"):
+        plan.add("ring buffer in user space", ringbuffer.tests, lane=jobs.SINGLE)
     if wanted.part("fntrace"):
         plan.add("fntrace", lambda found: fntrace.tests(found, full=wanted.full))
 

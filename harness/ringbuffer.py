@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The ring buffer of the base and of the series in user space: test and measure it.
+
+    ringbuffer.py          all its tests
+    ringbuffer.py bench    what reserve and commit cost
+"""
+
+import re
+
+import kernel as kernels
+import results
+import series
+import ui
+from ui import BUILD, LOGS, Failure
+
+SOURCE = series.TREE / "tools" / "testing" / "ring_buffer"
+OUT = BUILD / "ring_buffer"
+PROGRAM = OUT / "ring_buffer_test"
+TIMEOUT = 1800
+
+TEST_LINE = re.compile(r"(not )?ok \d+ - (.*?)(?: # SKIP (.*))?$")
+# What bench prints: a row, the base's value, ours, and the ratio.
+BENCH_LINE = re.compile(r"(.+?) +([\d.]+) +([\d.]+) +[\d.]+$")
+ROWS = {
+    "insn.reserve_commit": "instructions, 24 bytes",
+    "cycles.reserve_commit": "cycles, 24 bytes",
+}
+
+
+def build():
+    """The program, with the base as it was imported beside the tree."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log = LOGS / "ring_buffer-build.log"
+    log.write_text("", encoding="utf-8")
+    # Not for the ARCH that the user wants tested: it runs here.
+    ui.must(["make", "-C", SOURCE, f"OUTPUT={OUT}", f"BASE={series.BASE_REF}"], log,
+            "building the ring buffer for user space", env=kernels.environment())
+
+
+def tests(found):
+    """Its tests, of which each line is a result."""
+    group = "ring buffer"
+    with ui.Step("build the ring buffer for user space"):
+        build()
+    tested = []
+    with ui.Step("test the ring buffer in user space") as step:
+        def take(line):
+            match = TEST_LINE.match(line)
+            if match:
+                tested.append(match.groups())
+                step.advance(note=match.group(2))
+        log = LOGS / "ring_buffer.log"
+        end = ui.run([PROGRAM], log, on_line=take, timeout=TIMEOUT)
+    for bad, name, skipped in tested:
+        found.add(group, name, None if skipped else not bad,
+                  skipped or (f"(log: {ui.shown(log)})" if bad else ""))
+    if end not in (0, 1) or not tested:
+        found.add(group, "results", False, f"it did not end (log: {ui.shown(log)})")
+    found.close(group)
+
+
+def measure():
+    """What reserve and commit of one event take, for each row ours and the base's."""
+    build()
+    lines = []
+    log = LOGS / "ring_buffer-bench.log"
+    if ui.run([PROGRAM, "bench"], log, on_line=lines.append, timeout=TIMEOUT):
+        raise Failure(f"the benchmark of the ring buffer failed (log: {ui.shown(log)})")
+    printed = {}
+    for line in lines:
+        match = BENCH_LINE.match(line.strip())
+        if match:
+            printed[match.group(1)] = (float(match.group(3)), float(match.group(2)))
+    missing = [row for row in ROWS.values() if row not in printed]
+    if missing:
+        raise Failure(f"the benchmark of the ring buffer has no row {missing[0]!r} "
+                      f"(log: {ui.shown(log)})")
+    return {name: printed[row] for name, row in ROWS.items()}
+
+
+def main(args):
+    if args not in ([], ["bench"]):
+        raise Failure("usage: ringbuffer.py [bench]")
+    series.tree()
+    if args:
+        for name, (ours, stock) in measure().items():
+            print(f"{name} {ours:.1f}, stock {stock:.1f}, ratio {ours / stock:.3f}")
+        return 0
+    found = results.Results()
+    tests(found)
+    return found.finish()
+
+
+if __name__ == "__main__":
+    ui.main(main)
