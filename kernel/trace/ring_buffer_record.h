@@ -28,6 +28,7 @@
  *     and runs on the CPU of the buffer. So cpu_buffer->buffer does not change
  *     within a record, but may have before it.
  */
+#include <asm/byteorder.h>
 
 /*
  * What an NMI may not do everywhere, see rb_reserve_next_event(), and what
