@@ -49,6 +49,14 @@ static __always_inline unsigned int rb_record_context(void)
 	return 1 << (RB_CTX_NORMAL - interrupt_context_level());
 }
 
+/* rb_time_stamp(), and trace_clock_local() without disabling preemption again */
+static __always_inline u64 rb_record_time_stamp(struct trace_buffer *buffer)
+{
+	if (likely(buffer->clock == trace_clock_local))
+		return sched_clock_noinstr() << DEBUG_SHIFT;
+	return rb_time_stamp(buffer);
+}
+
 /*
  * Both fields in one store. Compilers write them one by one, with a part of the
  * word in the first store and all of it in a load behind that: a processor then
@@ -199,7 +207,7 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 	if (unlikely(!w || before != after))
 		return rb_record_restart(cpu_buffer, total);
 
-	ts = rb_time_stamp(buffer);
+	ts = rb_record_time_stamp(buffer);
 	delta = ts - after;
 	if (unlikely(test_time_stamp(delta)))
 		return rb_record_stamped(cpu_buffer, tail_page, total, w, after, ts);

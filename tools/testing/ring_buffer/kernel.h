@@ -397,6 +397,7 @@ int trace_rb_cpu_prepare(unsigned int cpu, struct hlist_node *node);
 #define cpuhp_state_remove_instance(state, node) ((void)(node))
 
 /* Clocks */
+u64 sched_clock_noinstr(void);
 u64 trace_clock_local(void);
 #define sched_clock_stable()	true
 

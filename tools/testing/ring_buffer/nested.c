@@ -6,6 +6,8 @@
  * Every record has a number. All of them must be read, once, in the order of
  * their times, and the counters must agree.
  */
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "step.h"
@@ -301,6 +303,94 @@ static int reader_check(void)
 	return sim_warnings ? WARNED : OK;
 }
 
+/* A reader that runs while the writer does, on another processor if there is one */
+#define THREAD_RECORDS	400000U
+
+static bool writer_done;
+/* What the reader has found: how many records, and what is wrong */
+static unsigned long thread_read;
+static int thread_ret;
+
+static void *thread_reader(void *unused)
+{
+	struct ring_buffer_event *event;
+	unsigned int this, next = 0;
+	unsigned long lost;
+	bool done;
+	u64 ts, last = 0;
+
+	(void)unused;
+	sim_cpu = 1;
+	for (;;) {
+		done = READ_ONCE(writer_done);
+		/* Empty after the writer's end is empty. Pairs with test_thread(). */
+		smp_rmb();
+		lost = 0;
+		event = version->consume(buffer, 0, &ts, &lost);
+		if (!event) {
+			if (done)
+				return NULL;
+			continue;
+		}
+		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
+			continue;
+		this = *(unsigned int *)version->data(event);
+		if (this != next + lost)
+			thread_ret = this < next ? TWICE : LOST;
+		if (ts < last)
+			thread_ret = BACKWARDS;
+		next = this + 1;
+		last = ts;
+		thread_read++;
+	}
+}
+
+static void test_thread(bool overwrite)
+{
+	struct ring_buffer_event *event;
+	unsigned int written = 0, tried = 0;
+	unsigned long lost;
+	char name[128];
+	pthread_t reader;
+
+	version = &rb_version_ours;
+	buffer = version->alloc(PAGES * PAGE_DATA, overwrite ? RB_FL_OVERWRITE : 0);
+	thread_read = 0;
+	thread_ret = OK;
+	sim_time = 1000;
+	sim_step = 1;
+	writer_done = false;
+	if (pthread_create(&reader, NULL, thread_reader, NULL))
+		exit(4);
+	while (written < THREAD_RECORDS) {
+		/* On one processor it is the reader's turn now. */
+		if (++tried % 256 == 0)
+			sched_yield();
+		event = version->reserve(buffer, 4 + tried % 60);
+		if (!event) {
+			sched_yield();
+			continue;
+		}
+		*(unsigned int *)version->data(event) = written++;
+		version->commit(buffer);
+	}
+	/* All that was written before. Pairs with thread_reader(). */
+	smp_wmb();
+	WRITE_ONCE(writer_done, true);
+	pthread_join(reader, NULL);
+
+	lost = version->overrun_cpu(buffer, 0);
+	if (!thread_ret && thread_read + lost != written)
+		thread_ret = LOST;
+	if (!thread_ret && sim_warnings)
+		thread_ret = WARNED;
+	printf("# %u written, %lu read, %lu lost\n", written, thread_read, lost);
+	snprintf(name, sizeof(name), "reader: beside a writer that %s",
+		 overwrite ? "overwrites" : "stops at its end");
+	test_result(!thread_ret, name, "%s", why(thread_ret));
+	version->free(buffer);
+}
+
 void test_reader(void)
 {
 	const struct step_case c = {
@@ -320,4 +410,6 @@ void test_reader(void)
 			test_steps(&c, name);
 		}
 	}
+	test_thread(false);
+	test_thread(true);
 }

@@ -2,6 +2,8 @@
 /*
  * The machine that both versions of the ring buffer run on
  */
+#include <unistd.h>
+
 #include "version.h"
 #include "sim.h"
 
@@ -16,7 +18,7 @@ void (*sim_clock_hook)(void);
 /* Advances by itself for loops that are timed, where sim_step is not 0. */
 unsigned int sim_step;
 
-u64 trace_clock_local(void)
+u64 sched_clock_noinstr(void)
 {
 	void (*hook)(void) = sim_clock_hook;
 
@@ -31,6 +33,17 @@ u64 trace_clock_local(void)
 	return __atomic_add_fetch(&sim_time, sim_step, __ATOMIC_RELAXED);
 }
 
+u64 trace_clock_local(void)
+{
+	u64 clock;
+
+	preempt_disable_notrace();
+	clock = sched_clock_noinstr();
+	preempt_enable_notrace();
+
+	return clock;
+}
+
 void sim_warn(const char *file, int line)
 {
 	sim_warnings++;
@@ -38,10 +51,10 @@ void sim_warn(const char *file, int line)
 		printf("# warning at %s:%d\n", file, line);
 }
 
-/* The reader waits for a writer of the other CPU, which is this thread. */
+/* A reader waits for a writer, which may have to wait for a processor. */
 void sim_udelay(unsigned long us)
 {
-	(void)us;
+	usleep(us);
 }
 
 void *sim_alloc(size_t align, size_t size)
