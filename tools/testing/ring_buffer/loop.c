@@ -9,6 +9,11 @@ static struct trace_buffer *version_alloc(unsigned long size, unsigned int flags
 	return ring_buffer_alloc(size, flags);
 }
 
+static struct trace_buffer *version_alloc_range(void *start, unsigned long size)
+{
+	return ring_buffer_alloc_range(0, RB_FL_OVERWRITE, 0, (unsigned long)start, size, 0);
+}
+
 void rb_version_loop(struct trace_buffer *buffer, unsigned long count, unsigned long length)
 {
 	while (count--) {
@@ -24,6 +29,7 @@ void rb_version_loop(struct trace_buffer *buffer, unsigned long count, unsigned 
 const struct rb_version RB_VERSION = {
 	.name			= RB_NAME,
 	.alloc			= version_alloc,
+	.alloc_range		= version_alloc_range,
 	.free			= ring_buffer_free,
 	.reserve		= ring_buffer_lock_reserve,
 	.commit			= ring_buffer_unlock_commit,

@@ -18,7 +18,12 @@ enum {
 	WITH_RESIZE	= 1 << 3,
 	WITH_BACKWARDS	= 1 << 4,
 	WITH_PAGES	= 1 << 5,
+	WITH_RANGE	= 1 << 6,
 };
+
+/* The memory of a buffer that outlives a reboot: both versions use the same. */
+#define RANGE_SIZE	(24 * PAGE_SIZE)
+static unsigned char range[RANGE_SIZE] __aligned(4096);
 
 struct sequence {
 	const struct rb_version	*version;
@@ -267,7 +272,11 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 	sim_preempt_count = 0;
 	sim_irq_works = 0;
 	sim_time = 1000 + (chance(&s, 4) ? 1ULL << 60 : 0);
-	s.buffer = version->alloc((2 + draw(&s, 6)) * 4080, draw(&s, 2));
+	memset(range, 0, sizeof(range));
+	if (with & WITH_RANGE)
+		s.buffer = version->alloc_range(range, sizeof(range));
+	else
+		s.buffer = version->alloc((2 + draw(&s, 6)) * 4080, draw(&s, 2));
 	s.other = version->alloc(4 * 4080, RB_FL_OVERWRITE);
 
 	for (int step = 0; step < STEPS; step++) {
@@ -296,6 +305,8 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 			for (cpu = 0; cpu < SIM_NR_CPUS; cpu++)
 				version->dump(s.buffer, cpu, log);
 	}
+	if (with & WITH_RANGE)
+		rb_log_bytes(log, range, sizeof(range));
 	rb_log_value(log, sim_irq_works);
 	rb_log_value(log, sim_preempt_count);
 	for (cpu = 0; cpu < SIM_NR_CPUS; cpu++) {
@@ -344,6 +355,8 @@ void test_pages(void)
 		WITH_NESTING | WITH_DISCARD | WITH_BACKWARDS | WITH_PAGES);
 	compare("pages: buffers that get switched off, swapped, reset and waited for",
 		WITH_NESTING | WITH_DISCARD | WITH_CONTROL);
+	compare("pages: a buffer that outlives a reboot",
+		WITH_NESTING | WITH_DISCARD | WITH_BACKWARDS | WITH_PAGES | WITH_RANGE);
 	compare("pages: buffers that get resized",
 		WITH_NESTING | WITH_DISCARD | WITH_CONTROL | WITH_BACKWARDS | WITH_RESIZE);
 }

@@ -28,6 +28,8 @@ void rb_log_bytes(struct rb_log *log, const void *data, size_t length);
 struct rb_version {
 	const char *name;
 	struct trace_buffer *(*alloc)(unsigned long size, unsigned int flags);
+	/* In memory of the caller, as a buffer that outlives a reboot */
+	struct trace_buffer *(*alloc_range)(void *start, unsigned long size);
 	typeof(ring_buffer_free) *free;
 	typeof(ring_buffer_lock_reserve) *reserve;
 	typeof(ring_buffer_unlock_commit) *commit;
