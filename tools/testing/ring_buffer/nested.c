@@ -25,14 +25,14 @@ static const char * const start_name[] = {
 };
 
 /* ... and what interrupts it */
-enum { ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, INTERRUPTS };
+enum { ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, SWAP, INTERRUPTS };
 static const char * const interrupt_name[] = {
 	"one record", "two records", "a discarded and a record", "a discarded record",
-	"a page of records", "a record in an NMI"
+	"a page of records", "a record in an NMI", "a snapshot and a record"
 };
 
 static const struct rb_version *version;
-static struct trace_buffer *buffer;
+static struct trace_buffer *buffer, *snapshot;
 static unsigned int start, kind;
 static bool discard;
 /* Numbers of the records that were committed */
@@ -65,6 +65,7 @@ static void writer_prepare(void)
 	sim_step = 1;
 	sim_cpu = 0;
 	buffer = version->alloc(PAGES * PAGE_DATA, 0);
+	snapshot = version->alloc(PAGES * PAGE_DATA, 0);
 	if (start == MIDDLE || start == LATE)
 		fill /= 2;
 	else if (start == BEFORE_END)
@@ -103,6 +104,10 @@ static void writer_interrupt(void)
 	case DISCARDED:
 		write_record(28, false);
 		break;
+	case SWAP:
+		version->swap_cpu(buffer, snapshot, 0);
+		write_record(28, true);
+		break;
 	case PAGEFUL:
 		for (n = 0; n < PAGE_DATA / 32 + 1; n++)
 			write_record(28, true);
@@ -122,13 +127,13 @@ static const char * const wrong[] = {
 	"a warning", "no record can be written afterwards",
 };
 
-static int read_all(u64 *last, bool *seen)
+static int read_all(struct trace_buffer *from, u64 *last, bool *seen)
 {
 	struct ring_buffer_event *event;
 	unsigned int this;
 	u64 ts;
 
-	while ((event = version->consume(buffer, 0, &ts, NULL))) {
+	while ((event = version->consume(from, 0, &ts, NULL))) {
 		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
 			continue;
 		this = *(unsigned int *)version->data(event);
@@ -155,12 +160,20 @@ static int writer_check(void)
 		return CONTEXT;
 	for (i = 0; i < number; i++)
 		count += written[i];
-	if (version->entries_cpu(buffer, 0) != count)
+	if (version->entries_cpu(buffer, 0) + version->entries_cpu(snapshot, 0) != count)
 		return COUNTERS;
+	/* All of them, before the next commit can make up for a missing one */
+	ret = read_all(snapshot, &last, seen);
+	if (!ret)
+		ret = read_all(buffer, &last, seen);
+	if (ret)
+		return ret;
+	if (memcmp(seen, written, sizeof(seen)))
+		return LOST;
 	write_record(28, true);
 	if (!written[before])
 		return NO_EVENT;
-	ret = read_all(&last, seen);
+	ret = read_all(buffer, &last, seen);
 	if (ret)
 		return ret;
 	if (memcmp(seen, written, sizeof(seen)))
@@ -232,7 +245,7 @@ static void reader_prepare(void)
 	if (version->alloc_read_page(buffer, 0, &reader_page))
 		exit(4);
 	/* Leave the reader on the page that the writer is on. */
-	reader_ret = read_all(&reader_last, reader_seen);
+	reader_ret = read_all(buffer, &reader_last, reader_seen);
 	if (start == MIDDLE)
 		write_record(28, true);
 }
@@ -269,11 +282,16 @@ static int read_pages(void)
 	return OK;
 }
 
+static int read_some(void)
+{
+	return reader_pages ? read_pages() : read_all(buffer, &reader_last, reader_seen);
+}
+
 static void reader_run(void)
 {
 	sim_cpu = 1;
 	if (!reader_ret)
-		reader_ret = reader_pages ? read_pages() : read_all(&reader_last, reader_seen);
+		reader_ret = read_some();
 	sim_cpu = 0;
 }
 
@@ -293,7 +311,7 @@ static int reader_check(void)
 {
 	if (reader_ret)
 		return reader_ret;
-	reader_ret = reader_pages ? read_pages() : read_all(&reader_last, reader_seen);
+	reader_ret = read_some();
 	if (reader_ret)
 		return reader_ret;
 	if (memcmp(reader_seen, written, sizeof(written)))
