@@ -30,13 +30,12 @@
  */
 #include <asm/byteorder.h>
 
-/*
- * What an NMI may not do everywhere, see rb_reserve_next_event(), and what
- * compares each event with those before it on its page.
- */
-#define RB_RECORD_FAST	(IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG) &&	\
-			 !IS_ENABLED(CONFIG_GENERIC_ATOMIC64) &&		\
-			 !IS_ENABLED(CONFIG_RING_BUFFER_VALIDATE_TIME_DELTAS))
+/* Whether an NMI may write events at all, see rb_reserve_next_event() */
+#define RB_RECORD_NMI	(IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG) &&	\
+			 !IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
+
+/* check_buffer() compares each event with those before it on its page. */
+#define RB_RECORD_FAST	(!IS_ENABLED(CONFIG_RING_BUFFER_VALIDATE_TIME_DELTAS))
 
 /* The longest event that fits on the page of every buffer */
 #define RB_RECORD_MAX	(PAGE_SIZE - BUF_PAGE_HDR_SIZE - RB_EVNT_HDR_SIZE - sizeof(u32))
@@ -174,7 +173,9 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 
 	/* A CPU that runs and is not in cpumask has no buffer. */
 	cpu_buffer = buffer->buffers[raw_smp_processor_id()];
-	if (unlikely(!RB_RECORD_FAST || !cpu_buffer))
+	if (!RB_RECORD_FAST || unlikely(!cpu_buffer))
+		return rb_lock_reserve(buffer, length);
+	if (!RB_RECORD_NMI && unlikely(in_nmi()))
 		return rb_lock_reserve(buffer, length);
 
 	if (unlikely(atomic_read(&buffer->record_disabled) |
@@ -258,7 +259,7 @@ static __always_inline int rb_record_commit(struct trace_buffer *buffer)
 	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[raw_smp_processor_id()];
 	unsigned int context = cpu_buffer->current_context;
 	struct buffer_page *commit_page;
-	unsigned long commits;
+	unsigned long commits, write;
 
 	/*
 	 * commits is read before all that an interrupter may leave to this
@@ -274,12 +275,14 @@ static __always_inline int rb_record_commit(struct trace_buffer *buffer)
 
 	local_inc(&cpu_buffer->entries);
 
+	write = rb_page_write(commit_page);
 	/*
 	 * Make sure the readers see the content of what is committed. Pairs
-	 * with the last smp_rmb() in __rb_get_reader_page().
+	 * with the last smp_rmb() in __rb_get_reader_page(). What comes in from
+	 * here on is behind @write, and changes commits.
 	 */
 	smp_wmb();
-	local_set(&commit_page->page->commit, rb_page_write(commit_page));
+	local_set(&commit_page->page->commit, write);
 	barrier();
 	local_set(&cpu_buffer->committing, 0);
 	barrier();
