@@ -108,6 +108,9 @@ static __always_inline unsigned char interrupt_context_level(void)
 #define local_irq_restore(flags)	((void)(flags))
 #define udelay(us)			sim_udelay(us)
 void sim_udelay(unsigned long us);
+#undef smp_mb
+#define smp_mb()			sim_mb()
+void sim_mb(void);
 
 /* Guards: what a scope needs no end of here ends with nothing */
 #define __free(how)		__attribute__((__cleanup__(sim_free_##how)))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A writer that is interrupted by writers, and a reader that is overtaken by
- * one, behind each of its instructions
+ * A writer that is interrupted by writers and meets a reader, and a reader that
+ * is overtaken by a writer, behind each of its instructions
  *
  * Every record has a number. All of them must be read, once, in the order of
- * their times, and the counters must agree.
+ * their times, but those that the counters say are overwritten.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "step.h"
 #include "test.h"
@@ -18,17 +19,21 @@
 #define PAGE_DATA	(PAGE_SIZE - 16)
 
 /* Where the writer starts: in the middle of a page, at its end, ... */
-enum { MIDDLE, END, BEFORE_END, FIRST, LATE, STARTS };
+enum { MIDDLE, END, BEFORE_END, FIRST, LATE, FULL, STARTS };
 static const char * const start_name[] = {
 	"in the middle of a page", "at the end of a page", "before the end of a page",
-	"on a new page", "after a long time"
+	"on a new page", "after a long time", "over the oldest page"
 };
 
 /* ... and what interrupts it */
-enum { ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, SWAP, INTERRUPTS };
+enum {
+	ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, SWAP, READER, PAGE_READER,
+	ONE_AND_READER, INTERRUPTS
+};
 static const char * const interrupt_name[] = {
 	"one record", "two records", "a discarded and a record", "a discarded record",
-	"a page of records", "a record in an NMI", "a snapshot and a record"
+	"a page of records", "a record in an NMI", "a snapshot and a record",
+	"a reader", "a reader of pages", "a record and a reader"
 };
 
 static const struct rb_version *version;
@@ -38,6 +43,25 @@ static bool discard;
 /* Numbers of the records that were committed */
 static bool written[RECORDS];
 static unsigned int number;
+/* Those that were read, the time of the last one, and what was wrong with them */
+static bool seen[RECORDS];
+static u64 last;
+static int read_ret;
+static bool read_by_page;
+static struct buffer_data_read_page *read_page;
+
+/* What is wrong, as the status of the child */
+enum {
+	OK, TWICE, UNKNOWN, LOST, BACKWARDS, COUNTERS, CONTEXT, WARNED, NO_EVENT,
+};
+
+static const char * const wrong[] = {
+	"", "a record is read twice", "a record that nobody wrote", "a record is lost",
+	"time goes backwards", "the counters do not agree", "a context stays taken",
+	"a warning", "no record can be written afterwards",
+};
+
+static int read_some(void);
 
 static void write_record(unsigned int length, bool keep)
 {
@@ -59,19 +83,23 @@ static void write_record(unsigned int length, bool keep)
 static void writer_prepare(void)
 {
 	/* A record of 28 bytes takes 32. */
-	unsigned int fill = PAGE_DATA / 32;
+	unsigned int fill = PAGE_DATA / 32, flags = start == FULL ? RB_FL_OVERWRITE : 0;
 
 	sim_time = 1000;
 	sim_step = 1;
 	sim_cpu = 0;
-	buffer = version->alloc(PAGES * PAGE_DATA, 0);
-	snapshot = version->alloc(PAGES * PAGE_DATA, 0);
+	buffer = version->alloc(PAGES * PAGE_DATA, flags);
+	snapshot = version->alloc(PAGES * PAGE_DATA, flags);
+	if (version->alloc_read_page(buffer, 0, &read_page))
+		exit(4);
 	if (start == MIDDLE || start == LATE)
 		fill /= 2;
 	else if (start == BEFORE_END)
 		fill--;
 	else if (start == FIRST)
 		fill = 0;
+	else if (start == FULL)
+		fill *= PAGES;
 	while (fill--)
 		write_record(28, true);
 	if (start == LATE)
@@ -84,10 +112,35 @@ static void writer_run(void)
 	write_record(28, true);
 }
 
+/* A reader waits for the writer, which stands still: there is nothing to see. */
+static void reader_waits(void)
+{
+	_exit(OK);
+}
+
+/* What a reader on the other CPU sees of the writer */
+static void reader_meets(bool pages)
+{
+	int count = sim_preempt_count;
+
+	sim_wait_hook = reader_waits;
+	sim_cpu = 1;
+	sim_preempt_count = 0;
+	read_by_page = pages;
+	read_ret = read_some();
+	sim_cpu = 0;
+	sim_preempt_count = count;
+	sim_wait_hook = NULL;
+}
+
 static void writer_interrupt(void)
 {
 	unsigned int n;
 
+	if (kind == READER || kind == PAGE_READER) {
+		reader_meets(kind == PAGE_READER);
+		return;
+	}
 	sim_preempt_count += kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
 	switch (kind) {
 	case TWO:
@@ -95,6 +148,7 @@ static void writer_interrupt(void)
 		fallthrough;
 	case ONE:
 	case NMI:
+	case ONE_AND_READER:
 		write_record(28, true);
 		break;
 	case FIRST_DISCARDED:
@@ -113,21 +167,12 @@ static void writer_interrupt(void)
 			write_record(28, true);
 		break;
 	}
+	if (kind == ONE_AND_READER)
+		reader_meets(false);
 	sim_preempt_count -= kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
 }
 
-/* What is wrong, as the status of the child */
-enum {
-	OK, TWICE, UNKNOWN, LOST, BACKWARDS, COUNTERS, CONTEXT, WARNED, NO_EVENT,
-};
-
-static const char * const wrong[] = {
-	"", "a record is read twice", "a record that nobody wrote", "a record is lost",
-	"time goes backwards", "the counters do not agree", "a context stays taken",
-	"a warning", "no record can be written afterwards",
-};
-
-static int read_all(struct trace_buffer *from, u64 *last, bool *seen)
+static int read_all(struct trace_buffer *from)
 {
 	struct ring_buffer_event *event;
 	unsigned int this;
@@ -142,42 +187,59 @@ static int read_all(struct trace_buffer *from, u64 *last, bool *seen)
 		if (seen[this])
 			return TWICE;
 		seen[this] = true;
-		if (ts < *last)
+		if (ts < last)
 			return BACKWARDS;
-		*last = ts;
+		last = ts;
 	}
 	return OK;
 }
 
+/* Whether each record that was written was read, or overwritten */
+static int none_is_lost(void)
+{
+	unsigned long lost = version->overrun_cpu(buffer, 0) + version->overrun_cpu(snapshot, 0);
+	unsigned int i;
+
+	for (i = 0; i < number; i++) {
+		if (written[i] == seen[i])
+			continue;
+		if (!lost--)
+			return LOST;
+	}
+	return lost ? COUNTERS : OK;
+}
+
 static int writer_check(void)
 {
-	static bool seen[RECORDS];
-	unsigned int i, count = 0, before = number;
-	u64 last = 0;
+	unsigned int i, before = number;
+	unsigned long count = 0;
 	int ret;
 
+	if (read_ret)
+		return read_ret;
 	if (sim_preempt_count)
 		return CONTEXT;
 	for (i = 0; i < number; i++)
-		count += written[i];
+		count += written[i] && !seen[i];
+	count -= version->overrun_cpu(buffer, 0) + version->overrun_cpu(snapshot, 0);
 	if (version->entries_cpu(buffer, 0) + version->entries_cpu(snapshot, 0) != count)
 		return COUNTERS;
 	/* All of them, before the next commit can make up for a missing one */
-	ret = read_all(snapshot, &last, seen);
+	ret = read_all(snapshot);
 	if (!ret)
-		ret = read_all(buffer, &last, seen);
+		ret = read_all(buffer);
+	if (!ret)
+		ret = none_is_lost();
 	if (ret)
 		return ret;
-	if (memcmp(seen, written, sizeof(seen)))
-		return LOST;
 	write_record(28, true);
 	if (!written[before])
 		return NO_EVENT;
-	ret = read_all(buffer, &last, seen);
+	ret = read_all(buffer);
+	if (!ret)
+		ret = none_is_lost();
 	if (ret)
 		return ret;
-	if (memcmp(seen, written, sizeof(seen)))
-		return LOST;
 	if (version->entries_cpu(buffer, 0))
 		return COUNTERS;
 	return sim_warnings ? WARNED : OK;
@@ -233,26 +295,18 @@ void test_nested(void)
 }
 
 /* A reader on the other CPU */
-static bool reader_seen[RECORDS];
-static u64 reader_last;
-static int reader_ret;
-static bool reader_pages;
-static struct buffer_data_read_page *reader_page;
-
 static void reader_prepare(void)
 {
 	writer_prepare();
-	if (version->alloc_read_page(buffer, 0, &reader_page))
-		exit(4);
 	/* Leave the reader on the page that the writer is on. */
-	reader_ret = read_all(buffer, &reader_last, reader_seen);
+	read_ret = read_all(buffer);
 	if (start == MIDDLE)
 		write_record(28, true);
 }
 
 static int read_pages(void)
 {
-	struct buffer_data_read_page *page = reader_page;
+	struct buffer_data_read_page *page = read_page;
 	struct ring_buffer_event *event;
 	unsigned char *data;
 	unsigned long commit, pos;
@@ -273,9 +327,9 @@ static int read_pages(void)
 			this = *(unsigned int *)version->data(event);
 			if (this >= number || !written[this])
 				return UNKNOWN;
-			if (reader_seen[this])
+			if (seen[this])
 				return TWICE;
-			reader_seen[this] = true;
+			seen[this] = true;
 			pos += 4 + 4 * event->type_len;
 		}
 	}
@@ -284,14 +338,14 @@ static int read_pages(void)
 
 static int read_some(void)
 {
-	return reader_pages ? read_pages() : read_all(buffer, &reader_last, reader_seen);
+	return read_by_page ? read_pages() : read_all(buffer);
 }
 
 static void reader_run(void)
 {
 	sim_cpu = 1;
-	if (!reader_ret)
-		reader_ret = read_some();
+	if (!read_ret)
+		read_ret = read_some();
 	sim_cpu = 0;
 }
 
@@ -301,7 +355,6 @@ static void reader_interrupt(void)
 
 	sim_cpu = 0;
 	sim_preempt_count = 0;
-	kind = PAGEFUL;
 	writer_interrupt();
 	sim_cpu = cpu;
 	sim_preempt_count = count;
@@ -309,13 +362,12 @@ static void reader_interrupt(void)
 
 static int reader_check(void)
 {
-	if (reader_ret)
-		return reader_ret;
-	reader_ret = read_some();
-	if (reader_ret)
-		return reader_ret;
-	if (memcmp(reader_seen, written, sizeof(written)))
-		return LOST;
+	if (!read_ret)
+		read_ret = read_some();
+	if (!read_ret)
+		read_ret = none_is_lost();
+	if (read_ret)
+		return read_ret;
 	if (version->entries_cpu(buffer, 0))
 		return COUNTERS;
 	return sim_warnings ? WARNED : OK;
@@ -420,11 +472,12 @@ void test_reader(void)
 	char name[128];
 	int pages;
 
+	kind = PAGEFUL;
 	for (pages = 0; pages < 2; pages++) {
-		reader_pages = pages;
 		for (start = 0; start < LATE; start++) {
 			snprintf(name, sizeof(name), "reader: of %s, overtaken %s",
 				 pages ? "pages" : "records", start_name[start]);
+			read_by_page = pages;
 			test_steps(&c, name);
 		}
 	}

@@ -14,6 +14,7 @@ unsigned int sim_irq_works;
 unsigned int sim_warnings;
 bool sim_verbose;
 void (*sim_clock_hook)(void);
+void (*sim_wait_hook)(void);
 
 /* Advances by itself for loops that are timed, where sim_step is not 0. */
 unsigned int sim_step;
@@ -54,7 +55,19 @@ void sim_warn(const char *file, int line)
 /* A reader waits for a writer, which may have to wait for a processor. */
 void sim_udelay(unsigned long us)
 {
+	if (sim_wait_hook)
+		sim_wait_hook();
 	usleep(us);
+}
+
+/* A reader that cannot take the head page, as the writer moves it, comes here. */
+void sim_mb(void)
+{
+	static unsigned int tries;
+
+	__sync_synchronize();
+	if (sim_wait_hook && ++tries > 100)
+		sim_wait_hook();
 }
 
 void *sim_alloc(size_t align, size_t size)

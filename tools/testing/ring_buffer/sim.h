@@ -9,6 +9,8 @@ extern unsigned int sim_warnings;
 extern bool sim_verbose;
 /* Called once by the next reading of the clock */
 extern void (*sim_clock_hook)(void);
+/* Called by a reader that waits for a writer to go on, or tries again and again */
+extern void (*sim_wait_hook)(void);
 /* By how much each reading of the clock advances it */
 extern unsigned int sim_step;
 
