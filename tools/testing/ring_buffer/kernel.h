@@ -108,8 +108,10 @@ static __always_inline unsigned char interrupt_context_level(void)
 #define local_irq_restore(flags)	((void)(flags))
 #define udelay(us)			sim_udelay(us)
 void sim_udelay(unsigned long us);
+
+/* Where a reader tries again and again, see sim.c */
 #undef smp_mb
-#define smp_mb()			sim_mb()
+#define smp_mb() sim_mb() /* As strong as the kernel's */
 void sim_mb(void);
 
 /* Guards: what a scope needs no end of here ends with nothing */

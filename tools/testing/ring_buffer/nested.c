@@ -30,6 +30,7 @@ enum {
 	ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, SWAP, READER, PAGE_READER,
 	ONE_AND_READER, INTERRUPTS
 };
+
 static const char * const interrupt_name[] = {
 	"one record", "two records", "a discarded and a record", "a discarded record",
 	"a page of records", "a record in an NMI", "a snapshot and a record",
