@@ -14,6 +14,8 @@ help:
 	@echo '                 TARGETS="markers ..." ARCH=x86_64 only some of them'
 	@echo 'make check       the static checks only, and our files in other configurations'
 	@echo 'make bench       measure against the pristine kernel, build/bench/'
+	@echo 'make profile     where the instructions of a hit go; EVENT=tracepoint_enabled, or'
+	@echo '                 another row of the benchmark'
 	@echo 'make shell       boot the patched kernel with a shell'
 	@echo 'make menuconfig  change the configuration of the patched kernel'
 	@echo 'make tree        assemble build/linux: the base and one commit per patch'
@@ -78,6 +80,10 @@ bench:
 	@harness/setup test
 	@$(py)bench.py
 
+profile:
+	@harness/setup test
+	@$(py)eventprofile.py $(EVENT)
+
 fresh: export FULL SUITE WITHOUT CACHE KEEP
 fresh:
 	@harness/fresh
@@ -91,4 +97,4 @@ distclean:
 endif
 
 .PHONY: help fresh tree port refresh series check-series check run shell menuconfig test \
-	bench clean distclean
+	bench profile clean distclean

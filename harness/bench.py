@@ -160,6 +160,38 @@ insn()
 		echo "@error insn.${2:-$1} $said"
 	fi
 }
+
+# recorded FIGURE EVENT: the benchmark cannot see whether its events reach the ring buffer.
+recorded()
+{
+	grep -q ": static_key_benchmark_$2: nr=999" trace ||
+		echo "@error insn.$1 the event is not in the trace"
+	echo >trace
+}
+
+# The functions of the benchmarks take the same arguments as their event shows.
+probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
+# The same for a kprobe, which is cheaper.
+registers='nr=%di:s32 value=%si:u64 flags=%dx:x64 name=+0(%cx):string'
+
+# dynamic FIGURE FILE DEFINITION: what a call costs with an event, and with all that
+# are defined already.
+dynamic()
+{
+	if ! echo "$3" >>"$2"; then
+		echo "@error insn.$1 $3 is refused"
+		return
+	fi
+	echo 1 >events/functions/enable
+	[ "$(cat events/functions/enable)" = 1 ] ||
+		echo "@error insn.$1 not all events are enabled"
+	insn empty_call "$1"
+	grep -q ': bench_empty.*: ' trace ||
+		echo "@error insn.$1 the event is not in the trace"
+	echo 0 >events/functions/enable
+	echo >trace
+	echo >dynamic_events
+}
 """),
     # Not "insn", whose module has events of its own.
     "all": Machine("all events on 1 CPU", smp=1, setup=TOGGLE),
@@ -189,49 +221,49 @@ insn tracepoint_disabled
 insn notrace_disabled
 echo 1 >events/static_key_benchmark/enable
 insn tracepoint_enabled
+recorded tracepoint_enabled hit
 insn notrace_enabled
+recorded notrace_enabled hit
+insn tracepoint_one_field
+recorded tracepoint_one_field one_field
+insn tracepoint_two_strings
+recorded tracepoint_two_strings two_strings
 echo 0 >events/static_key_benchmark/enable
-# The benchmark cannot see whether its events reach the ring buffer.
-grep -q 'static_key_benchmark_hit: nr=999 ' trace ||
-	echo "@error insn.tracepoint_enabled the event is not in the trace"
+insn trace_printk
+grep -q ': nr=999 value=.* name=trace_printk$' trace ||
+	echo "@error insn.trace_printk it is not in the trace"
 echo >trace
+dynamic fprobe_event_4args dynamic_events "f:functions/bench_empty_f bench_empty $probe"
+dynamic kprobe_event_4args dynamic_events "p:functions/bench_empty_p bench_empty $registers"
+"""),
+    Probe("insn", r"""
+# tracer FIGURE TRACER: what a call costs that a tracer traces.
+tracer()
+{
+	echo bench_empty >set_ftrace_filter
+	echo "$2" >current_tracer
+	insn empty_call "$1"
+	grep -q bench_empty trace ||
+		echo "@error insn.$1 the function is not in the trace"
+	echo nop >current_tracer
+	echo >set_ftrace_filter
+}
+
+tracer function_tracer function
+tracer function_graph function_graph
 """),
     Probe("insn", r"""
 insn rust_declared_disabled rust_disabled
 insn rust_defined_disabled
 echo 1 >events/static_key_benchmark/enable
 insn rust_declared_enabled
+recorded rust_declared_enabled hit
 insn rust_defined_enabled
+recorded rust_defined_enabled rust_hit
 echo 0 >events/static_key_benchmark/enable
-grep -q 'static_key_benchmark_rust_hit: nr=999 ' trace ||
-	echo "@error insn.rust_defined_enabled the event is not in the trace"
-echo >trace
 """, patched_only=True),
     Probe("insn", r"""
-# The functions of the benchmarks take the same arguments as their event shows.
 target='bench_empty(int nr, u64 value, x64 flags, string name)'
-probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
-# The same for a kprobe, which is cheaper.
-registers='nr=%di:s32 value=%si:u64 flags=%dx:x64 name=+0(%cx):string'
-
-# dynamic FIGURE FILE DEFINITION: what a call costs with an event, and with all that
-# are defined already.
-dynamic()
-{
-	if ! echo "$3" >>"$2"; then
-		echo "@error insn.$1 $3 is refused"
-		return
-	fi
-	echo 1 >events/functions/enable
-	[ "$(cat events/functions/enable)" = 1 ] ||
-		echo "@error insn.$1 not all events are enabled"
-	insn empty_call "$1"
-	grep -q ': bench_empty.*: ' trace ||
-		echo "@error insn.$1 the event is not in the trace"
-	echo 0 >events/functions/enable
-	echo >trace
-	echo >dynamic_events
-}
 
 # least: of the figures that are read; errors are passed on.
 least()
@@ -320,10 +352,6 @@ if echo "$tprobe nr=\$arg1:s32 value=\$arg2:u64 flags=\$arg3:x64 name=+0(\$arg4)
 else
 	echo "@error insn.tprobe_4args $tprobe is refused"
 fi
-echo >trace
-insn trace_printk
-grep -q ': nr=999 value=.* name=trace_printk$' trace ||
-	echo "@error insn.trace_printk it is not in the trace"
 echo >trace
 """, patched_only=True),
     Probe("all", r"""
@@ -456,6 +484,13 @@ ROWS = (
     Row("insn.single_key_toggle", INSTRUCTIONS),
     Row("insn.tracepoint_disabled", INSTRUCTIONS),
     Row("insn.tracepoint_enabled", INSTRUCTIONS),
+    Row("insn.tracepoint_one_field", INSTRUCTIONS),
+    Row("insn.tracepoint_two_strings", INSTRUCTIONS),
+    Row("insn.trace_printk", INSTRUCTIONS),
+    Row("insn.fprobe_event_4args", INSTRUCTIONS),
+    Row("insn.kprobe_event_4args", INSTRUCTIONS),
+    Row("insn.function_tracer", INSTRUCTIONS),
+    Row("insn.function_graph", INSTRUCTIONS),
     Row("insn.rust_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
     Row("insn.rust_declared_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
     Row("insn.rust_defined_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),

@@ -333,16 +333,17 @@ def may_have_kvm(kernel, icount):
 
 
 def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
-         timeout=300, idle=None, files=None, programs=(), on_line=None):
+         timeout=300, idle=None, files=None, programs=(), on_line=None,
+         emulator=("-monitor", "none")):
     """Boot, run a job, and return a Result.
 
     SCRIPT is the body of /job/run. What it prints is kept in the log file
     LOG_NAME.log, and in the Result. An x86_64 guest tries KVM first, see accel.py. FILES maps names under /job to paths or
     texts. PROGRAMS are commands of the host that the job needs, which get the
     same path in the guest, or with NAME=PATH also another one. ON_LINE is called with each line the job prints, and
-    with None when all of them are void, as the guest is run again without KVM.
-    The guest is ended by its process id when TIMEOUT seconds are over, or when
-    the job has said nothing for IDLE seconds.
+    with None when all of them are void, as the guest is run again without KVM. EMULATOR
+    are options for QEMU. The guest is ended by its process id when TIMEOUT seconds are
+    over, or when the job has said nothing for IDLE seconds.
     """
     LOGS.mkdir(parents=True, exist_ok=True)
     console = LOGS / f"console-{log_name}.log"
@@ -351,7 +352,7 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
 
     def argv(accelerator):
         return [*command(kernel, initramfs, accelerator, smp, memory, append, icount),
-                "-serial", f"file:{console}", *JOB_LINE[kernel.machine], "-monitor", "none"]
+                "-serial", f"file:{console}", *JOB_LINE[kernel.machine], *emulator]
 
     def take(line):
         if line is None:

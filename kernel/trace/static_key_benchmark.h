@@ -32,9 +32,48 @@ TRACE_EVENT(static_key_benchmark_hit,
 		      __entry->value, __entry->flags, __get_str(name))
 );
 
+/* The least that an event can record. */
+TRACE_EVENT(static_key_benchmark_one_field,
+	    TP_PROTO(int nr),
+	    TP_ARGS(nr),
+
+	    TP_STRUCT__entry(__field(int, nr)),
+
+	    TP_fast_assign(__entry->nr = nr;),
+
+	    TP_printk("nr=%d", __entry->nr)
+);
+
+/* As events do that name a file. */
+TRACE_EVENT(static_key_benchmark_two_strings,
+	    TP_PROTO(int nr, u64 value, unsigned long flags, const char *name,
+		     unsigned int mode, const char *path),
+	    TP_ARGS(nr, value, flags, name, mode, path),
+
+	    TP_STRUCT__entry(__field(int, nr)
+			     __field(u64, value)
+			     __field(unsigned long, flags)
+			     __string(name, name)
+			     __field(unsigned int, mode)
+			     __string(path, path)
+	    ),
+
+	    TP_fast_assign(__entry->nr = nr;
+			   __entry->value = value;
+			   __entry->flags = flags;
+			   __assign_str(name);
+			   __entry->mode = mode;
+			   __assign_str(path);
+	    ),
+
+	    TP_printk("nr=%d value=%llu flags=0x%lx name=%s mode=%o path=%s",
+		      __entry->nr, __entry->value, __entry->flags,
+		      __get_str(name), __entry->mode, __get_str(path))
+);
+
 /*
- * The same without an event, for who finds an event too much: user space cannot
- * see it, but can put a tracepoint probe event on it.
+ * The first one without an event, for who finds an event too much: user space
+ * cannot see it, but can put a tracepoint probe event on it.
  */
 DECLARE_TRACE(static_key_benchmark_bare,
 	      TP_PROTO(int nr, u64 value, unsigned long flags,

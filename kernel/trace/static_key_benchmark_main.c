@@ -114,6 +114,26 @@ static noinline int bench_tracepoint(int nr, u64 value, unsigned long flags,
 	return 0;
 }
 
+static noinline int bench_one_field(int nr, u64 value, unsigned long flags,
+				    const char *name)
+{
+	trace_static_key_benchmark_one_field(nr);
+	return 0;
+}
+
+/* 66 bytes with the terminating one. */
+#define BENCH_PATH \
+	"/usr/lib/x86_64-linux-gnu/some-package/2.3/some-long-file-name.so"
+
+static noinline int bench_two_strings(int nr, u64 value, unsigned long flags,
+				      const char *name)
+{
+	BUILD_BUG_ON(sizeof(BENCH_PATH) != 66);
+	trace_static_key_benchmark_two_strings(nr, value, flags, name, 0644,
+					       BENCH_PATH);
+	return 0;
+}
+
 /* Without the NOP of the function tracer, as functions in Rust. */
 static noinline notrace int bench_notrace(int nr, u64 value,
 					  unsigned long flags, const char *name)
@@ -130,21 +150,21 @@ static noinline int bench_bare_tracepoint(int nr, u64 value,
 	return 0;
 }
 
-#ifdef CONFIG_MARKERS
-static noinline int bench_marker(int nr, u64 value, unsigned long flags,
-				 const char *name)
-{
-	MARK(static_key_benchmark_mark, "nr=%d value=%llu flags=0x%lx name=%s",
-	     nr, value, flags, name);
-	return 0;
-}
-
 /* The function behind trace_printk(), which is used where there is no event. */
 static noinline int bench_trace_printk(int nr, u64 value, unsigned long flags,
 				       const char *name)
 {
 	do_trace_printk("nr=%d value=%llu flags=0x%lx name=%s\n", nr, value,
 			flags, name);
+	return 0;
+}
+
+#ifdef CONFIG_MARKERS
+static noinline int bench_marker(int nr, u64 value, unsigned long flags,
+				 const char *name)
+{
+	MARK(static_key_benchmark_mark, "nr=%d value=%llu flags=0x%lx name=%s",
+	     nr, value, flags, name);
 	return 0;
 }
 #endif
@@ -161,7 +181,7 @@ static void bench_disable_key(void)
 }
 
 /*
- * The reader enables the event, for the tool of his choice. These two functions
+ * The reader enables the event, for the tool of his choice. These functions
  * make sure that the state of the event is the one that the benchmark is named
  * after.
  */
@@ -173,6 +193,12 @@ static int bench_need_event_off(void)
 static int bench_need_event_on(void)
 {
 	return trace_static_key_benchmark_hit_enabled() ? 0 : -ENODATA;
+}
+
+static int bench_need_all_events_on(void)
+{
+	return trace_static_key_benchmark_one_field_enabled() &&
+	       trace_static_key_benchmark_two_strings_enabled() ? 0 : -ENODATA;
 }
 
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
@@ -196,12 +222,16 @@ static const struct bench bench_table[] = {
 	{ "tracepoint_disabled", bench_tracepoint, false,
 	  bench_need_event_off },
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
+	{ "tracepoint_one_field", bench_one_field, false,
+	  bench_need_all_events_on },
+	{ "tracepoint_two_strings", bench_two_strings, false,
+	  bench_need_all_events_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
 	{ "bare_tracepoint", bench_bare_tracepoint },
+	{ "trace_printk", bench_trace_printk },
 #ifdef CONFIG_MARKERS
 	{ "marker", bench_marker },
-	{ "trace_printk", bench_trace_printk },
 #endif
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
 	{ "rust_declared_disabled", bench_rust_declared, false,

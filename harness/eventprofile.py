@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where the instructions of one hit go: a table by function, ours beside the stock mechanism.
+
+    eventprofile.py EVENT      a row of the benchmark, as tracepoint_enabled
+
+The benchmark's guest sets the event up and calls it again and again, while QEMU
+executes one instruction at a time and logs the program counter of each. A hit is
+what begins at the first instruction of the benchmark's function.
+"""
+
+import bisect
+import collections
+import dataclasses
+import os
+import re
+import socket
+import subprocess
+import tempfile
+import threading
+
+import bench
+import guest
+import kernel as kernels
+import ui
+from ui import BUILD, LOGS, Failure, shown
+
+# How many instructions QEMU logs: some thousand hits.
+LOGGED = 2_000_000
+TIMEOUT = 300
+# What takes less of a hit than so many instructions is in the last line.
+LEAST = 1
+# The function that a benchmark calls, see bench_table[] in static_key_benchmark_main.c.
+FUNCTIONS = {"empty_call": "bench_empty", "tracepoint_enabled": "bench_tracepoint",
+             "tracepoint_disabled": "bench_tracepoint", "notrace_enabled": "bench_notrace",
+             "notrace_disabled": "bench_notrace", "tracepoint_one_field": "bench_one_field",
+             "tracepoint_two_strings": "bench_two_strings", "marker": "bench_marker",
+             "bare_tracepoint": "bench_bare_tracepoint", "trace_printk": "bench_trace_printk",
+             "rust_declared_enabled": "bench_rust_declared",
+             "rust_defined_enabled": "bench_rust_defined"}
+
+# In the place of the benchmark's function of this name: go on with the wanted one.
+INSN = r"""
+insn()
+{
+	[ "${2:-$1}" = EVENT ] || return 0
+	# Functions of modules, and code that ftrace and kprobes have made.
+	grep '\[' /proc/kallsyms | sed 's/^/@symbol /' >&3
+	echo "@hit $1" >&3
+	while :; do
+		cat "$bench/$1" >/dev/null
+	done
+}
+"""
+
+# One count for each address.
+COUNT = "{ count[$2]++ } NR == %d { exit } " \
+        "END { for (address in count) print address, count[address] }" % LOGGED
+
+
+@dataclasses.dataclass
+class Profile:
+    """What was executed in a guest."""
+
+    kernel: kernels.Kernel
+    hits: int
+    # By function, per hit.
+    instructions: dict
+    # How often the function was entered, per hit.
+    calls: dict
+
+    @property
+    def total(self):
+        return sum(self.instructions.values())
+
+
+def symbols(kernel, lines):
+    """Addresses and names, in order, of the kernel and of what the guest's LINES name."""
+    found = []
+    for line in [*(kernel.out / "System.map").read_text(encoding="utf-8").splitlines(), *lines]:
+        address, kind, name = line.split()[:3]
+        if kind in "tTwW":
+            found.append((int(address, 16), name))
+    return sorted(found)
+
+
+def log_hits(monitor, counter, counted):
+    """Have QEMU log as many instructions as the counter takes, and end."""
+    version = guest.qemu_version(guest.EMULATOR["x86_64"][0])
+    step = "one-insn-per-tb on" if version >= (8, 1) else "singlestep on"
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(monitor)
+        line.sendall(f"{step}\nlog exec,nochain\n".encode())
+        counted.append(counter.stdout.read())
+        line.sendall(b"quit\n")
+        # What a monitor has not read is lost when its other end closes.
+        while line.recv(4096):
+            pass
+
+
+def run(kernel, event):
+    """The profile of EVENT on a kernel."""
+    script = bench.Boot(kernel, "insn", None, None).script()
+    setup = bench.MACHINES["insn"].setup
+    begin, end = script.index(setup), script.index(setup) + len(setup)
+    script = script[:begin] + "exec 3>&1\n" + setup + INSN.replace("EVENT", event) + script[end:]
+    lines, hit, counted = [], [], []
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix="job-") as directory:
+        log, monitor = os.path.join(directory, "log"), os.path.join(directory, "monitor")
+        os.mkfifo(log)
+        # QEMU opens its log when it is told to log, and waits for this reader then.
+        with subprocess.Popen(["awk", "-F/", COUNT, log], stdout=subprocess.PIPE, text=True,
+                              env=dict(os.environ, LC_ALL="C")) as counter:
+            def take(line):
+                if line is None:
+                    return
+                if line.startswith("@symbol "):
+                    lines.append(line.removeprefix("@symbol "))
+                elif line.startswith("@hit "):
+                    hit.append(line.split()[1])
+                    threading.Thread(target=log_hits, args=(monitor, counter, counted),
+                                     daemon=True).start()
+
+            name = f"profile-{event}-{kernel.label}"
+            result = guest.boot(
+                kernel, script, name, smp=1, icount=True, append=f"{bench.APPEND} nokaslr",
+                timeout=TIMEOUT, files={f"{bench.MODULE}.ko": bench.build_module(kernel)},
+                on_line=take,
+                emulator=["-monitor", f"unix:{monitor},server,nowait", "-D", log])
+            counter.kill()
+    if not counted:
+        raise Failure(f"the {kernel.what} has no {event} to hit in {TIMEOUT} s "
+                      f"(log: {shown(result.log)})")
+    return evaluate(kernel, symbols(kernel, lines), FUNCTIONS.get(hit[0], hit[0]), counted[0])
+
+
+def evaluate(kernel, known, function, counted):
+    """A profile from lines "address count"."""
+    addresses = [address for address, _ in known]
+    instructions, calls = collections.Counter(), collections.Counter()
+    for line in counted.splitlines():
+        match = re.fullmatch(r"([0-9a-f]+) (\d+)", line)
+        if not match:
+            continue
+        address, count = int(match[1], 16), int(match[2])
+        index = bisect.bisect_right(addresses, address) - 1
+        name = known[index][1] if index >= 0 else "user space"
+        instructions[name] += count
+        if index >= 0 and addresses[index] == address:
+            calls[name] += count
+    hits = calls[function]
+    if not hits:
+        raise Failure(f"{function}() was not hit among {LOGGED:,} instructions of the {kernel.what}")
+    return Profile(kernel, hits, {name: count / hits for name, count in instructions.items()},
+                   {name: count / hits for name, count in calls.items()})
+
+
+def table(ours, stock, titles):
+    """The two side by side, the dearest first."""
+    names = sorted(set(ours.instructions) | set(stock.instructions),
+                   key=lambda name: -max(ours.instructions.get(name, 0),
+                                         stock.instructions.get(name, 0)))
+    yield f"{'function':40} {titles[0]:>24} {titles[1]:>24}"
+    rest = [0, 0]
+    for name in names:
+        values = [profile.instructions.get(name, 0) for profile in (ours, stock)]
+        if max(values) < LEAST:
+            rest = [one + other for one, other in zip(rest, values)]
+            continue
+        cells = [f"{value:.1f} in {profile.calls.get(name, 0):.1f} calls" if value else "-"
+                 for value, profile in zip(values, (ours, stock))]
+        yield f"{name[:40]:40} {cells[0]:>24} {cells[1]:>24}"
+    yield f"{'all others':40} {rest[0]:>24.1f} {rest[1]:>24.1f}"
+    yield f"{'sum':40} {ours.total:>24.1f} {stock.total:>24.1f}"
+
+
+def main(args):
+    rows = {row.name.removeprefix("insn."): row for row in bench.ROWS
+            if row.name.startswith("insn.")}
+    if len(args) != 1 or args[0] not in rows:
+        raise Failure("usage: make profile EVENT=NAME, a name of: " + " ".join(rows))
+    row = rows[args[0]]
+    patched = guest.patched_x86()
+    if row.stock:
+        pristine = patched
+    else:
+        kernels.pristine_tree()
+        pristine = kernels.Kernel("x86_64", pristine=True)
+        pristine.build()
+    figures = [row.figure.removeprefix("insn."),
+               (row.stock or row.figure).removeprefix("insn.")]
+    profiles = []
+    for kernel, figure in zip((patched, pristine), figures):
+        with ui.Step(f"profile {figure} of the {kernel.what}"):
+            profiles.append(run(kernel, figure))
+    lines = list(table(*profiles, ("this kernel", row.stock.removeprefix("insn.") or "stock")))
+    path = LOGS / f"profile-{args[0]}.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n" + "\n".join(lines) + "\n")
+    print(f"done: instructions per hit, of {profiles[0].hits:,} and {profiles[1].hits:,} hits, "
+          f"in {shown(path)}")
+    return 0
+
+
+if __name__ == "__main__":
+    ui.main(main)
