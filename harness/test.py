@@ -22,6 +22,7 @@ import time
 import bench
 import check
 import compilefail
+import eventprofile
 import fntrace
 import ftracetest
 import guest
@@ -520,6 +521,9 @@ def plan_x86(plan, wanted, patched, built):
         def repeat(found):
             for name, ok, detail in bench.repeatable(patched):
                 found.add("benchmark", name, ok, detail)
+            ok, detail = eventprofile.one_record(patched)
+            found.add("benchmark", "the profile of an event has one record for each hit", ok,
+                      detail)
             found.close("benchmark")
         on_guest("benchmarks repeat", repeat)
     if wanted.part("sparse", "x86_64"):

@@ -180,11 +180,11 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 
 	if (unlikely(atomic_read(&buffer->record_disabled) |
 		     atomic_read(&cpu_buffer->record_disabled) |
-		     cpu_buffer->current_context | cpu_buffer->nest |
-		     buffer->time_stamp_abs))
+		     cpu_buffer->current_context | buffer->time_stamp_abs))
 		return rb_lock_reserve(buffer, length);
 
-	cpu_buffer->current_context = rb_record_context();
+	/* nest is not 0 for who may write within a record, as trace_printk() may. */
+	cpu_buffer->current_context = rb_record_context() << cpu_buffer->nest;
 	/*
 	 * What interrupts here must not find committing set without
 	 * current_context, see 1. Pairs with barrier() in rb_record_commit().
@@ -269,7 +269,7 @@ static __always_inline int rb_record_commit(struct trace_buffer *buffer)
 	barrier();
 	commit_page = cpu_buffer->commit_page;
 	/* The context of this record is the only one if it is the last bit. */
-	if (unlikely((context & (context - 1)) | cpu_buffer->nest) ||
+	if (unlikely(context & (context - 1)) ||
 	    unlikely(commit_page != READ_ONCE(cpu_buffer->tail_page)))
 		return rb_unlock_commit(buffer);
 

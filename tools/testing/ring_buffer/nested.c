@@ -41,6 +41,8 @@ static const struct rb_version *version;
 static struct trace_buffer *buffer, *snapshot;
 static unsigned int start, kind;
 static bool discard;
+/* The writer is one of those that may write within a record. */
+static bool nest;
 /* Numbers of the records that were committed */
 static bool written[RECORDS];
 static unsigned int number;
@@ -109,7 +111,11 @@ static void writer_prepare(void)
 
 static void writer_run(void)
 {
+	if (nest)
+		version->nest_start(buffer);
 	write_record(28, !discard);
+	if (nest)
+		version->nest_end(buffer);
 	write_record(28, true);
 }
 
@@ -279,16 +285,18 @@ void test_nested(void)
 		.interrupt = writer_interrupt,
 		.check = writer_check,
 	};
+	static const char * const how[] = { "written", "discarded", "nested" };
 	char name[128];
-	int discarded;
+	int i;
 
-	for (discarded = 0; discarded < 2; discarded++) {
-		discard = discarded;
-		for (start = 0; start < STARTS; start++) {
+	for (i = 0; i < ARRAY_SIZE(how); i++) {
+		discard = i == 1;
+		nest = i == 2;
+		/* It is the context that differs if nested, not what becomes of the page. */
+		for (start = 0; start < (nest ? BEFORE_END : STARTS); start++) {
 			for (kind = 0; kind < INTERRUPTS; kind++) {
 				snprintf(name, sizeof(name), "nested: %s %s, interrupted by %s",
-					 discard ? "discarded" : "written", start_name[start],
-					 interrupt_name[kind]);
+					 how[i], start_name[start], interrupt_name[kind]);
 				test_steps(&c, name);
 			}
 		}
@@ -425,6 +433,7 @@ static void test_thread(bool overwrite)
 	pthread_t reader;
 
 	version = &rb_version_ours;
+	sim_cpu = 0;
 	buffer = version->alloc(PAGES * PAGE_DATA, overwrite ? RB_FL_OVERWRITE : 0);
 	thread_read = 0;
 	thread_ret = OK;

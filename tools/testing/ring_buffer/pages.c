@@ -103,7 +103,7 @@ static void write_event(struct sequence *s)
 	const struct rb_version *v = s->version;
 	struct ring_buffer_event *event;
 	unsigned int length = draw_length(s), number = s->number++;
-	bool nest = s->depth && chance(s, 8);
+	bool nest = chance(s, s->depth ? 8 : 30);
 
 	if (s->depth < 4 && s->with & WITH_NESTING && chance(s, 12))
 		sim_clock_hook = clock_interrupt;
