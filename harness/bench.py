@@ -975,14 +975,12 @@ def measure(patched, pristine):
     for kernel in (patched, pristine):
         figures[kernel] = Figures(kernel.what)
         sizes(kernel, figures[kernel])
-    with ui.Step("measure the function tracer of programs"):
-        for name, pair in fntrace.measure().items():
-            for suffix, value in zip(("", ".stock"), pair):
-                figures[patched].add(name + suffix, value)
-    with ui.Step("measure the ring buffer in user space"):
-        for name, pair in ringbuffer.measure().items():
-            for suffix, value in zip(("", ".stock"), pair):
-                figures[patched].add(name + suffix, value)
+    for what, figure in (("the function tracer of programs", fntrace.measure),
+                         ("the ring buffer in user space", ringbuffer.measure)):
+        with ui.Step(f"measure {what}"):
+            for name, pair in figure().items():
+                for suffix, value in zip(("", ".stock"), pair):
+                    figures[patched].add(name + suffix, value)
     with ui.Step("build the benchmark modules"):
         files = {kernel: job_files(kernel) for kernel in figures}
         site_sizes(patched, figures[patched])

@@ -31,14 +31,8 @@ LOGGED = 2_000_000
 TIMEOUT = 300
 # What takes less of a hit than so many instructions is in the last line.
 LEAST = 1
-# The function that a benchmark calls, see bench_table[] in static_key_benchmark_main.c.
-FUNCTIONS = {"empty_call": "bench_empty", "tracepoint_enabled": "bench_tracepoint",
-             "tracepoint_disabled": "bench_tracepoint", "notrace_enabled": "bench_notrace",
-             "notrace_disabled": "bench_notrace", "tracepoint_one_field": "bench_one_field",
-             "tracepoint_two_strings": "bench_two_strings", "marker": "bench_marker",
-             "bare_tracepoint": "bench_bare_tracepoint", "trace_printk": "bench_trace_printk",
-             "rust_declared_enabled": "bench_rust_declared",
-             "rust_defined_enabled": "bench_rust_defined"}
+# The functions of static_key_benchmark_main.c that are not named after their benchmark.
+FUNCTIONS = {"empty_call": "bench_empty", "single_key_toggle": "bench_toggle"}
 
 # In the place of the benchmark's function of this name: go on with the wanted one.
 INSN = r"""
@@ -76,6 +70,11 @@ class Profile:
     @property
     def total(self):
         return sum(self.instructions.values())
+
+
+def function_of(benchmark):
+    """The function that a benchmark calls, see bench_table[]."""
+    return FUNCTIONS.get(benchmark, "bench_" + re.sub("_(en|dis)abled$", "", benchmark))
 
 
 def symbols(kernel, lines):
@@ -136,7 +135,7 @@ def run(kernel, event):
     if not counted:
         raise Failure(f"the {kernel.what} has no {event} to hit in {TIMEOUT} s "
                       f"(log: {shown(result.log)})")
-    return evaluate(kernel, symbols(kernel, lines), FUNCTIONS.get(hit[0], hit[0]), counted[0])
+    return evaluate(kernel, symbols(kernel, lines), function_of(hit[0]), counted[0])
 
 
 def evaluate(kernel, known, function, counted):
@@ -190,8 +189,11 @@ def table(ours, stock, titles):
 
 
 def main(args):
+    # Of what the benchmark's module calls.
+    scripts = " ".join(probe.script for probe in bench.PROBES if probe.machine == "insn")
     rows = {row.name.removeprefix("insn."): row for row in bench.ROWS
-            if row.name.startswith("insn.")}
+            if row.name.startswith("insn.")
+            and re.search(rf"\b{row.figure.removeprefix('insn.')}\b", scripts)}
     if len(args) != 1 or args[0] not in rows:
         raise Failure("usage: make profile EVENT=NAME, a name of: " + " ".join(rows))
     row = rows[args[0]]

@@ -114,8 +114,9 @@ static noinline int bench_tracepoint(int nr, u64 value, unsigned long flags,
 	return 0;
 }
 
-static noinline int bench_one_field(int nr, u64 value, unsigned long flags,
-				    const char *name)
+static noinline int bench_tracepoint_one_field(int nr, u64 value,
+					       unsigned long flags,
+					       const char *name)
 {
 	trace_static_key_benchmark_one_field(nr);
 	return 0;
@@ -125,8 +126,9 @@ static noinline int bench_one_field(int nr, u64 value, unsigned long flags,
 #define BENCH_PATH \
 	"/usr/lib/x86_64-linux-gnu/some-package/2.3/some-long-file-name.so"
 
-static noinline int bench_two_strings(int nr, u64 value, unsigned long flags,
-				      const char *name)
+static noinline int bench_tracepoint_two_strings(int nr, u64 value,
+						 unsigned long flags,
+						 const char *name)
 {
 	BUILD_BUG_ON(sizeof(BENCH_PATH) != 66);
 	trace_static_key_benchmark_two_strings(nr, value, flags, name, 0644,
@@ -222,9 +224,9 @@ static const struct bench bench_table[] = {
 	{ "tracepoint_disabled", bench_tracepoint, false,
 	  bench_need_event_off },
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
-	{ "tracepoint_one_field", bench_one_field, false,
+	{ "tracepoint_one_field", bench_tracepoint_one_field, false,
 	  bench_need_all_events_on },
-	{ "tracepoint_two_strings", bench_two_strings, false,
+	{ "tracepoint_two_strings", bench_tracepoint_two_strings, false,
 	  bench_need_all_events_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },

@@ -179,21 +179,30 @@ static void writer_interrupt(void)
 	sim_preempt_count -= kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
 }
 
+static int see_record(struct ring_buffer_event *event)
+{
+	unsigned int this = *(unsigned int *)version->data(event);
+
+	if (this >= number || !written[this])
+		return UNKNOWN;
+	if (seen[this])
+		return TWICE;
+	seen[this] = true;
+	return OK;
+}
+
 static int read_all(struct trace_buffer *from)
 {
 	struct ring_buffer_event *event;
-	unsigned int this;
 	u64 ts;
+	int ret;
 
 	while ((event = version->consume(from, 0, &ts, NULL))) {
 		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
 			continue;
-		this = *(unsigned int *)version->data(event);
-		if (this >= number || !written[this])
-			return UNKNOWN;
-		if (seen[this])
-			return TWICE;
-		seen[this] = true;
+		ret = see_record(event);
+		if (ret)
+			return ret;
 		if (ts < last)
 			return BACKWARDS;
 		last = ts;
@@ -319,7 +328,7 @@ static int read_pages(void)
 	struct ring_buffer_event *event;
 	unsigned char *data;
 	unsigned long commit, pos;
-	unsigned int this;
+	int ret;
 
 	while (version->read_page(buffer, page, PAGE_SIZE, 0, 0) >= 0) {
 		data = version->read_page_data(page);
@@ -333,12 +342,9 @@ static int read_pages(void)
 					pos += 8;
 				continue;
 			}
-			this = *(unsigned int *)version->data(event);
-			if (this >= number || !written[this])
-				return UNKNOWN;
-			if (seen[this])
-				return TWICE;
-			seen[this] = true;
+			ret = see_record(event);
+			if (ret)
+				return ret;
 			pos += 4 + 4 * event->type_len;
 		}
 	}

@@ -94,6 +94,22 @@ find_tracing()
 	find_mount tracefs /sys/kernel/tracing && TRACING="$FOUND"
 }
 
+# "begin MODULE": a test with a module that has files in debugfs, $FILES, begins, in the
+# directory of tracefs. $TMP is a directory. module_helpers.sh must be read before.
+begin()
+{
+	TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+
+	ktap_print_header
+
+	[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
+	present "$1" || skip_all "there is no module $1"
+	find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
+	FILES="$FOUND/$1"
+	find_tracing || skip_all "there is no tracefs"
+	cd "$TRACING" || exit "$KSFT_FAIL"
+}
+
 unmount()
 {
 	for mounted in $MOUNTED; do

@@ -196,14 +196,8 @@ all()
 	check "no complaint in the log" clean_log
 }
 
-ktap_print_header
-[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
-present test_marker || skip_all "there is no module test_marker"
-find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
-find_tracing || skip_all "there is no tracefs"
-cd "$TRACING" || exit "$KSFT_FAIL"
+begin test_marker
 [ -e marker_events ] || skip_all "there are no markers"
-TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
 RUNNING=
 all
 ktap_set_plan "$KSFT_NUM_TESTS"

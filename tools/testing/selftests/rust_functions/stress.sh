@@ -93,16 +93,8 @@ count()
 	wc -l < "$TMP/$1" 2> /dev/null || echo 0
 }
 
-TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
-
-ktap_print_header
-
-[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
-present $MODULE || skip_all "there is no module $MODULE"
-find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
-FIRE="$FOUND/$MODULE/fire"
-find_tracing || skip_all "there is no tracefs"
-cd "$TRACING" || exit "$KSFT_FAIL"
+begin $MODULE
+FIRE="$FILES/fire"
 
 trap clean_up EXIT
 trap 'exit $KSFT_FAIL' INT TERM

@@ -384,16 +384,8 @@ all()
 # Main
 #
 
-TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
-
-ktap_print_header
-
-[ "$(id -u)" -eq 0 ] || skip_all "must be run as root"
-present $MODULE || skip_all "there is no module $MODULE"
-find_mount debugfs /sys/kernel/debug || skip_all "there is no debugfs"
-FIRE="$FOUND/$MODULE/fire"
-find_tracing || skip_all "there is no tracefs"
-cd "$TRACING" || exit "$KSFT_FAIL"
+begin $MODULE
+FIRE="$FILES/fire"
 [ ! -e $FE ] || ! grep -q . $FE || skip_all "there are function events already"
 
 trap clean_up EXIT
