@@ -627,6 +627,7 @@ void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
 	buffer->arch = FNTRACE_ARCH_RISCV64;
 #endif
 	buffer->mode = mode;
+	buffer->anchor = (uintptr_t)fntrace_buffer_init;
 	buffer->base = (uintptr_t)records;
 	buffer->older = 0;
 	buffer->end = buffer->base + size;

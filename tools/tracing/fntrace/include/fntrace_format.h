@@ -120,6 +120,8 @@ struct fntrace_clock {
  * @too_deep: of these, the ones for which the shadow stack had no room
  * @busy: the stack pointer of who is writing, or 0; of the backend
  * @name: name of the thread or CPU, NUL terminated
+ * @anchor: address of fntrace_buffer_init(), from which a reader knows where a kernel ran
+ *	that was not loaded where its file has it; 0: not known
  *
  * Its owner is the only writer. @next changes with one instruction (a compare
  * and exchange that interrupts and signals of the owner respect).
@@ -149,6 +151,7 @@ struct fntrace_header {
 	uint64_t	too_deep;
 	uint64_t	busy;
 	char		name[32];
+	uint64_t	anchor;
 };
 
 #endif /* !__ASSEMBLER__ */

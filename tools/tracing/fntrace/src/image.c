@@ -95,6 +95,21 @@ void image_sort(struct image *image)
 	image->nr_symbols = kept;
 }
 
+bool image_find_symbol(const struct image *image, const char *name, uint64_t *addr)
+{
+	const struct symbol *symbol;
+	size_t i;
+
+	for (i = 0; i < image->nr_symbols; i++) {
+		symbol = &image->symbols[i];
+		if (strcmp(symbol->linkage ? symbol->linkage : symbol->name, name))
+			continue;
+		*addr = symbol->addr;
+		return true;
+	}
+	return false;
+}
+
 void image_add_segment(struct image *image, uint64_t offset, uint64_t size, uint64_t addr)
 {
 	image->segments = xrealloc(image->segments,

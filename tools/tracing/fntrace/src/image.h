@@ -29,6 +29,13 @@ void image_add(struct image *image, uint64_t addr, uint64_t size, const char *na
 void image_sort(struct image *image);
 
 /*
+ * image_find_symbol() - the address of a function, by the name that the linker has for it
+ *
+ * Return: false if there is none
+ */
+bool image_find_symbol(const struct image *image, const char *name, uint64_t *addr);
+
+/*
  * image_add_segment() - add a part of the file that is executed
  */
 void image_add_segment(struct image *image, uint64_t offset, uint64_t size, uint64_t addr);

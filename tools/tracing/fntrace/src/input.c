@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	  "The inputs that follow are of this machine; the first one has the clock", 0 },
 	{ "image", 'i', "FILE", 0, "ELF file of the kernel whose buffers follow", 0 },
 	{ "load-offset", 'l', "OFFSET", 0,
-	  "Where that kernel ran minus where FILE has it", 0 },
+	  "Where that kernel ran minus where FILE has it, if the recording does not say it", 0 },
 	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
 	  "Counter of this machine minus that of the first one: a number, a file like tsc-offset of KVM, or a trace.dat with kvm_write_tsc_offset",
 	  0 },
@@ -98,7 +98,7 @@ static bool open_file(struct input *input, const char *path)
 					&input->machine->clock->map);
 	if (!memcmp(magic, FNTRACE_MAGIC, sizeof(FNTRACE_MAGIC)))
 		return raw_open_dump(input->trace, input->machine, path, input->image,
-				     input->offset);
+				     input->moved ? &input->offset : NULL);
 	warn("%s: neither buffers of fntrace nor a trace.dat", path);
 	return false;
 }
@@ -148,7 +148,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case 'i':
 		input->image = argument;
-		input->offset = 0;
+		input->moved = false;
 		break;
 	case 'l':
 		errno = 0;
@@ -157,6 +157,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "-l %s is not a number", argument);
 		if (!input->image)
 			argp_error(state, "-l %s needs -i before it", argument);
+		input->moved = true;
 		break;
 	case OPTION_TSC_OFFSET:
 		if (!input->machine || !input->machine->index)

@@ -15,7 +15,8 @@
  * @trace: in which they are opened
  * @machine: of the next one
  * @image: ELF file of the kernel whose buffers come next; NULL: none
- * @offset: where that kernel ran minus where @image has it
+ * @offset: where that kernel ran minus where @image has it, if @moved
+ * @moved: false: the recording says it
  * @filter: what of them is shown
  * @progress: show a progress line even if standard error is no terminal
  */
@@ -24,6 +25,7 @@ struct input {
 	struct machine	*machine;
 	const char	*image;
 	uint64_t	offset;
+	bool		moved;
 	struct filter	filter;
 	bool		progress;
 };

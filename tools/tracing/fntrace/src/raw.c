@@ -57,6 +57,9 @@ struct raw {
 
 #define TIME_STEP_MAX	(UINT64_C(1) << 53)
 
+/* No machine has smaller pages. */
+#define KERNEL_PAGE	4096
+
 static uint64_t fix64(const struct raw *raw, uint64_t value)
 {
 	return raw->swap ? bswap_64(value) : value;
@@ -170,7 +173,7 @@ static void swap_header(struct fntrace_header *header)
 		&header->addr_high, &header->counter_hz, &header->start.counter,
 		&header->start.ns, &header->latest.counter, &header->latest.ns,
 		&header->base, &header->older, &header->next, &header->end,
-		&header->wraps, &header->lost, &header->too_deep,
+		&header->wraps, &header->lost, &header->too_deep, &header->anchor,
 	};
 	size_t i;
 
@@ -202,6 +205,27 @@ static void map_kernel(struct process *process, struct image *image, uint64_t of
 	process_map(process, &map);
 }
 
+/*
+ * Where a kernel ran, minus where its file has it: both have the address of the function
+ * that made the header. A kernel is moved by whole pages.
+ */
+static uint64_t load_offset(const char *path, const struct image *image, uint64_t anchor)
+{
+	static bool told;
+	uint64_t offset, addr;
+
+	if (!anchor || !image_find_symbol(image, "fntrace_buffer_init", &addr))
+		return 0;
+	offset = anchor - addr;
+	if (!(offset % KERNEL_PAGE))
+		return offset;
+	if (!told)
+		warn("%s: %s is not the kernel that recorded it; names may be wrong", path,
+		     image->path);
+	told = true;
+	return 0;
+}
+
 /* Returns false if there is none at @at, or of another version. */
 static bool read_header(const char *path, int fd, uint64_t at, struct fntrace_header *header,
 			bool *swap)
@@ -226,11 +250,12 @@ static bool read_header(const char *path, int fd, uint64_t at, struct fntrace_he
  * there is none.
  */
 static uint64_t open_buffer(struct trace *trace, struct machine *machine, const char *path,
-			    int fd, uint64_t at, uint64_t size, const char *image,
-			    uint64_t offset)
+			    int fd, uint64_t at, uint64_t size, const char *file,
+			    const uint64_t *given)
 {
+	struct image *image = file ? image_open(trace, file, NULL) : NULL;
 	struct fntrace_header header;
-	uint64_t records, begin, room, next, used, older;
+	uint64_t records, begin, room, next, used, older, offset;
 	struct raw *raw;
 	bool swap;
 
@@ -279,7 +304,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
-	raw->process = trace_session(trace, machine, header.pid, header.session, image);
+	raw->process = trace_session(trace, machine, header.pid, header.session, file);
 	/* The CPUs of a kernel are numbered from 1: no format of output has a task 0. */
 	raw->task = trace_task(trace, raw->process,
 			       header.tid ? header.tid : header.cpu + 1, header.name);
@@ -293,9 +318,11 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 		reader_open(&raw->readers[0], raw->path, begin + room, begin + room + older);
 		reader_open(&raw->readers[1], raw->path, begin, begin + used);
 	}
-	raw->below = image && (int64_t)offset < 0;
-	if (image)
-		map_kernel(raw->process, image_open(trace, image, NULL), offset);
+	if (image) {
+		offset = given ? *given : load_offset(path, image, header.anchor);
+		raw->below = (int64_t)offset < 0;
+		map_kernel(raw->process, image, offset);
+	}
 
 	clock_pair(machine->clock, header.start.counter, header.start.ns, false);
 	clock_pair(machine->clock, header.latest.counter, header.latest.ns, false);
@@ -309,7 +336,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 }
 
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
-		   const char *image, uint64_t offset)
+		   const char *image, const uint64_t *offset)
 {
 	uint64_t at = 0, size, taken;
 	struct stat status;
@@ -383,7 +410,7 @@ static void open_records(struct trace *trace, struct machine *machine, const cha
 	if (fd < 0 || fstat(fd, &status)) {
 		warn("cannot read %s: %s", path, strerror(errno));
 		trace->nr_unread++;
-	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, NULL, 0)) {
+	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, NULL, NULL)) {
 		warn("%s: no buffer of fntrace; left out", path);
 		trace->nr_unread++;
 	}

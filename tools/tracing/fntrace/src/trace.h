@@ -598,13 +598,13 @@ char *read_file(const char *path, size_t *size);
  * raw_open_dir() - a directory of "fntrace record", or one whose recorder died
  * raw_open_dump() - a file of buffers, as a kernel sends them
  * @image: ELF file with the kernel's symbols, or NULL
- * @offset: where the kernel ran minus where @image has it
+ * @offset: where the kernel ran minus where @image has it; NULL: as the recording says
  *
  * Return: false if there is nothing in it; a message was printed.
  */
 bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path);
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
-		   const char *image, uint64_t offset);
+		   const char *image, const uint64_t *offset);
 
 /*
  * struct raw_summary - how much there is in a recording, as its headers say
