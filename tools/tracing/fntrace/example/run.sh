@@ -9,9 +9,10 @@ set -eu
 usage()
 {
 	cat <<END
-usage: run.sh [-b DIR] [-n ROUNDS] [-p PARAMETERS] [-t SECONDS] OUTDIR
+usage: run.sh [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-t SECONDS] OUTDIR
 
   -b DIR         where the example was built (default: where this script is)
+  -k KERNEL      what to boot (default: example.elf of DIR); unikernel.elf wants -n 0
   -n ROUNDS      messages to exchange; 0: no ping (default: 100)
   -p PARAMETERS  for the kernel's command line, such as "overwrite=1 repeat=8"
   -t SECONDS     after that it has failed (default: 60)
@@ -28,13 +29,15 @@ die()
 }
 
 dir=$(dirname "$0")
+kernel=
 rounds=100
 params=
 seconds=60
 
-while getopts b:n:p:t:h option; do
+while getopts b:k:n:p:t:h option; do
 	case $option in
 	b) dir=$OPTARG ;;
+	k) kernel=$OPTARG ;;
 	n) rounds=$OPTARG ;;
 	p) params=$OPTARG ;;
 	t) seconds=$OPTARG ;;
@@ -50,7 +53,8 @@ fntrace=${FNTRACE:-$dir/../fntrace}
 
 case $rounds in ''|*[!0-9]*) die "not a number: -n $rounds" ;; esac
 case $seconds in ''|*[!0-9]*) die "not a number: -t $seconds" ;; esac
-[ -e "$dir/example.elf" ] || die "no $dir/example.elf: build it with make"
+kernel=${kernel:-$dir/example.elf}
+[ -e "$kernel" ] || die "no $kernel: build it with make"
 command -v "$qemu" >/dev/null || die "no $qemu"
 if [ "$rounds" -gt 0 ]; then
 	[ -x "$dir/ping" ] || die "no $dir/ping: build it with make"
@@ -84,7 +88,7 @@ trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 timeout "$seconds" "$qemu" -accel "$accel" -smp 2 -m 128 -nodefaults -no-user-config \
-	-display none -no-reboot -kernel "$dir/example.elf" -append "$params" \
+	-display none -no-reboot -kernel "$kernel" -append "$params" \
 	-serial "file:$out/console.log" \
 	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" \
 	-serial chardev:channel \

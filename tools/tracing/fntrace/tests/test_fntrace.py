@@ -28,6 +28,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
                    Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
                    uftrace_record, wanted)
+import test_embed
 import test_filter
 import test_install
 import test_report
@@ -1349,6 +1350,7 @@ def tests():
     yield from test_report.tests()
     yield from test_filter.tests()
     yield from test_install.tests()
+    yield from test_embed.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
     yield "kernel and host, offset given", kernel_offset
@@ -1360,7 +1362,8 @@ def main():
     built = pathlib.Path(sys.argv[1]).resolve()
     chosen = [(name, test) for name, test in tests()
               if len(sys.argv) < 3 or any(name.startswith(word) for word in sys.argv[2:])]
-    shutil.rmtree(built / "example-out", ignore_errors=True)
+    for name in ("example-out", "unikernel-out"):
+        shutil.rmtree(built / name, ignore_errors=True)
     print("TAP version 13")
     print(f"1..{len(chosen)}")
     failed = 0

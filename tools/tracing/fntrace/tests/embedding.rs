@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+//! embedding FILE: a program of one thread that contains the backend, and writes what it
+//! recorded to FILE. It also tells what the crate refuses.
+
+use std::{env, fs::File, hint::black_box, io::Write};
+
+static TRACER: fntrace::Tracer<64, 4096> = fntrace::Tracer::new();
+
+#[inline(never)]
+fn leaf(n: u64) -> u64 {
+    black_box(n) + 1
+}
+
+#[inline(never)]
+fn descend(levels: u64) -> u64 {
+    if levels == 0 {
+        leaf(0)
+    } else {
+        descend(levels - 1) + 1
+    }
+}
+
+fn main() {
+    let path = env::args_os().nth(1).expect("a file is missing");
+    // The bounds of this stack are not known.
+    let context = TRACER
+        .init(0, 0..0, fntrace::Mode::Stop)
+        .expect("this is the only use of it");
+
+    assert!(TRACER.init(1, 0..0, fntrace::Mode::Stop).is_err());
+    // SAFETY: There is one thread.
+    unsafe { context.make_only() };
+    assert!(!fntrace::running());
+    fntrace::start();
+    assert!(fntrace::running());
+    for n in 0..10 {
+        leaf(n);
+    }
+    fntrace::mark(42);
+    descend(50);
+    // Of 101 levels, 64 have a frame.
+    let before = context.lost();
+    descend(100);
+    let lost = context.lost() - before;
+    assert!(context.send(0, |_| unreachable!()).is_err());
+    fntrace::stop();
+    leaf(0);
+    fntrace::mark(7);
+
+    // Without optimisation, black_box() is a function as well.
+    assert!((38..40).contains(&lost), "{lost} calls were lost");
+    println!("count embedding::descend {}", 51 + 64);
+    println!("count embedding::leaf 11");
+
+    let hz = 1_000_000_000;
+    let mut file = File::create(path).expect("it cannot be made");
+    context
+        .send(hz, |bytes| {
+            file.write_all(bytes).expect("it cannot be written")
+        })
+        .expect("tracing is off");
+}

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of those who embed the backend: kernels and programs, also in Rust."""
+
+import os
+import re
+import shutil
+import struct
+import sys
+
+from bench import (ENTRY, EXIT, TESTS, Skip, Wrong, buffer, compare, counts, expect, need, run,
+                   same_counts, wanted)
+
+EXAMPLE = TESTS.parent / "example"
+CRATE = TESTS.parent / "rust"
+TARGET = "x86_64-unknown-linux-gnu"
+MCOUNT = "-Z instrument-mcount -C force-frame-pointers=yes"
+# Of the header of a buffer.
+ANCHOR = struct.calcsize("<8s10I14Q32s")
+
+
+def rust_tools():
+    """What cargo needs in its environment; Skip says what there is not."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    # Beside rustc: another cargo may not know its options.
+    cargo = os.path.join(os.path.dirname(rustc), "cargo")
+    need(rustc, cargo)
+    found = run(rustc, "--print", "target-libdir", "--target", TARGET,
+                status=None)
+    if found.returncode or not os.path.isdir(found.stdout.strip()):
+        raise Skip("no core library of Rust for x86_64")
+    return {**os.environ, "RUSTC": rustc, "CARGO": cargo}
+
+
+def unikernel(bench):
+    """Compile and run the kernel in Rust once; returns what it left, and its file."""
+    environment = rust_tools()
+    need("qemu-system-x86_64", "nm")
+    out, image = bench.built / "unikernel-out", bench.built / "example" / "unikernel.elf"
+    if not (out / "kernel.fntrace").exists():
+        shutil.rmtree(out, ignore_errors=True)
+        run("make", "-s", "-C", EXAMPLE, f"OUTPUT={bench.built}/example/", "unikernel",
+            env=environment, timeout=600)
+        run(EXAMPLE / "run.sh", "-b", bench.built / "example", "-k", image, "-n", "0", out,
+            timeout=120)
+    return out, image
+
+
+def calls_of(console):
+    """What a kernel says that it called."""
+    return {name: int(count) for name, count in
+            re.findall(r"^calls (.+) (\d+)\r?$", console, re.MULTILINE)}
+
+
+def full_counts(events):
+    found = {}
+    for event in events:
+        if event["ph"] == "B":
+            found[event["name"]] = found.get(event["name"], 0) + 1
+    return found
+
+
+def unikernel_counts(bench):
+    """Each function as often as it was called, though nobody says where the kernel ran."""
+    out, image = unikernel(bench)
+    console = (out / "console.log").read_text(errors="replace")
+    events, said = bench.chrome("-i", image, out / "kernel.fntrace")
+    for word in ("left out", "lost", "backwards", "put in", "not the kernel"):
+        expect(word not in said, said)
+    want = calls_of(console)
+    expect(len(want) == 7, f"the kernel counted {len(want)} functions")
+    compare(want, full_counts(events))
+
+
+def unikernel_nested(bench):
+    """Interrupts are inside of the functions of the application that they interrupted."""
+    out, image = unikernel(bench)
+    stack, inside = [], {}
+    for event in bench.chrome("-i", image, out / "kernel.fntrace")[0]:
+        if event["ph"] == "B":
+            stack.append(event["name"])
+            if event["name"].endswith("timer_interrupt"):
+                caller = stack[-3] if len(stack) > 2 else "?"
+                inside[caller] = inside.get(caller, 0) + 1
+                expect(stack[-2] == "interrupt", f"it was called by {stack[-2]}")
+        elif event["ph"] == "E":
+            stack.pop()
+    expect(any("application" in name for name in inside), f"interrupted: {inside}")
+
+
+def unikernel_moved(bench):
+    """The file has other addresses than the recording; -l says the same as the recording."""
+    out, image = unikernel(bench)
+    dump = out / "kernel.fntrace"
+    console = (out / "console.log").read_text(errors="replace")
+    moved = int(re.search(r"^moved by (0x[0-9a-f]+)", console, re.MULTILINE).group(1), 16)
+    expect(moved >= 0x1f00000 and moved % 0x200000 == 0x100000, f"moved by {moved:#x}")
+    by_itself = full_counts(bench.chrome("-i", image, dump)[0])
+    expect(by_itself == full_counts(bench.chrome("-i", image, "-l", hex(moved), dump)[0]),
+           "-l changes it")
+    # What is given counts.
+    wrong = full_counts(bench.chrome("-i", image, "-l", "0", dump)[0])
+    expect(not any(name.startswith("unikernel::") for name in wrong), f"{wrong}")
+    # Without the symbol, nobody knows.
+    stripped = bench.work / "stripped"
+    run("objcopy", "--strip-symbol=fntrace_buffer_init", image, stripped)
+    wrong = full_counts(bench.chrome("-i", stripped, dump)[0])
+    expect(not any(name.startswith("unikernel::") for name in wrong), f"{wrong}")
+
+
+def anchored(bench):
+    """A recording that says where its kernel ran; and one of another kernel."""
+    source = bench.work / "kernel.c"
+    source.write_text("void fntrace_buffer_init(void) {} void walk(void) {} int main(void) {}",
+                      encoding="ascii")
+    program = bench.work / "kernel"
+    run("gcc", "-O0", "-no-pie", source, "-o", program)
+    places = {name: int(addr, 16) for addr, name in
+              re.findall(r"^(\w+) [tT] (\w+)$", run("nm", program).stdout, re.MULTILINE)}
+    dump = bench.work / "dump"
+    for moved in (0, 0x40000000, -0x200000, 0xffff800000000000, 8):
+        for order in "<>":
+            addr = places["walk"] + 4 + moved
+            data = bytearray(buffer([(1000, ENTRY, 0, addr & (1 << 48) - 1),
+                                     (2000, EXIT, 0, addr & (1 << 48) - 1)], order=order))
+            struct.pack_into(order + "Q", data, 48, addr >> 48 << 48 & (1 << 64) - 1)
+            struct.pack_into(order + "Q", data, ANCHOR,
+                             (places["fntrace_buffer_init"] + moved) & (1 << 64) - 1)
+            dump.write_bytes(data)
+            events, said = bench.chrome("-i", program, dump)
+            if moved % 4096:
+                expect("is not the kernel that recorded it" in said, f"no word of it: {said}")
+            else:
+                expect(counts(events) == {"walk": 1}, f"{moved:#x}: {counts(events)}")
+                expect("not the kernel" not in said, said)
+
+
+def rust_program(bench):
+    """A program in Rust that contains the backend and writes its recording itself."""
+    environment = rust_tools()
+    crate = bench.work / "crate"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text(
+        '[package]\nname = "embedding"\nversion = "0.1.0"\nedition = "2021"\n'
+        f'[dependencies]\nfntrace = {{ path = "{CRATE}" }}\n[workspace]\n', encoding="utf-8")
+    shutil.copy(TESTS / "embedding.rs", crate / "src" / "main.rs")
+    run(environment["CARGO"], "build", "--quiet", "--offline", "--target", TARGET,
+        "--manifest-path", crate / "Cargo.toml", timeout=600, cwd=crate,
+        env={**environment, "RUSTFLAGS": MCOUNT, "RUSTC_BOOTSTRAP": "1"})
+    program, dump = crate / "target" / TARGET / "debug/embedding", bench.work / "dump"
+    done = run(program, dump, cwd=bench.work)
+    events, said = bench.chrome("-i", program, dump)
+    for word in ("left out", "backwards", "put in"):
+        expect(word not in said, said)
+    compare(wanted(done.stdout), counts(events))
+    marks = [event["args"]["text"] for event in events if event["name"] == "fntrace:mark"]
+    expect(marks == ["42", "7"], f"marks {marks}")
+
+
+def rust_linked(bench):
+    """A program in Rust that is linked with libfntrace.so and says when to record."""
+    environment = rust_tools()
+    crate = bench.work / "crate"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text(
+        '[package]\nname = "linked"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\n'
+        f'fntrace = {{ path = "{CRATE}", features = ["program"] }}\n[workspace]\n',
+        encoding="utf-8")
+    (crate / "src" / "main.rs").write_text(
+        "#[inline(never)] fn work(n: u64) { std::hint::black_box(n); }\n"
+        "fn main() { for n in 0..9 { work(n); } fntrace::start(); fntrace::mark(5);\n"
+        "for n in 0..5 { work(n); } fntrace::stop(); for n in 0..9 { work(n); } }\n",
+        encoding="ascii")
+    run(environment["CARGO"], "build", "--quiet", "--offline", "--target", TARGET,
+        "--manifest-path", crate / "Cargo.toml", timeout=600, cwd=crate,
+        env={**environment, "RUSTFLAGS": MCOUNT, "RUSTC_BOOTSTRAP": "1",
+             "FNTRACE_LIBDIR": str(bench.built)})
+    directory, _ = bench.record(crate / "target" / TARGET / "debug/linked", options=("--paused",))
+    found = full_counts(bench.chrome(directory)[0])
+    expect(found.get("linked::work") == 5, f"{found}")
+
+
+def rust_stable(bench):
+    """Without an unstable option: a list of functions for LLVM."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    need(rustc, "nm")
+    program, table = bench.work / "program", bench.work / "functions.csv"
+    command = [rustc, "-C", "opt-level=1", "-C", "codegen-units=1", TESTS / "calls.rs", "-o",
+               program]
+    environment = {name: value for name, value in os.environ.items() if name != "RUSTC_BOOTSTRAP"}
+    run(*command, env=environment)
+    names = re.findall(r" [tT] (\S+)$", run("nm", program).stdout, re.MULTILINE)
+    table.write_text("".join(f"{name},fentry-call=true\n" for name in names), encoding="ascii")
+    run(*command, "-C", f"llvm-args=-forceattrs-csv-path={table}", env=environment)
+    same_counts(bench, program)
+
+
+def rust_clean(bench):
+    """The crate and the kernel are as rustfmt and clippy want them."""
+    environment = rust_tools()
+    bin_dir = os.path.dirname(environment["RUSTC"])
+    rustfmt, clippy = os.path.join(bin_dir, "rustfmt"), os.path.join(bin_dir, "cargo-clippy")
+    need(rustfmt, clippy, os.path.join(bin_dir, "clippy-driver"))
+    for path in [*CRATE.glob("*.rs"), *CRATE.glob("src/*.rs"), *EXAMPLE.glob("rust/*.rs"),
+                 *EXAMPLE.glob("rust/src/*.rs"), TESTS / "embedding.rs"]:
+        run(rustfmt, "--check", "--edition", "2021", "--config", "skip_children=true", path)
+    for manifest in (CRATE, EXAMPLE / "rust"):
+        for feature in ([], ["--features", "program"]) if manifest == CRATE else ([],):
+            run(environment["CARGO"], "clippy", "--quiet", "--offline", "--target-dir",
+                bench.built / "clippy", "--manifest-path", manifest / "Cargo.toml", *feature,
+                "--", "-D", "warnings", timeout=600,
+                env={**environment, "PATH": f"{bin_dir}:{os.environ['PATH']}"})
+
+
+def tests():
+    yield "recording that says where its kernel ran", anchored
+    yield "kernel in Rust: counts", unikernel_counts
+    yield "kernel in Rust: interrupts in the application", unikernel_nested
+    yield "kernel in Rust: runs elsewhere", unikernel_moved
+    yield "program in Rust, a list of functions", rust_stable
+    yield "program in Rust that embeds the backend", rust_program
+    yield "program in Rust that is linked with the library", rust_linked
+    yield "crate: rustfmt and clippy", rust_clean
