@@ -12,6 +12,7 @@
  *
  *	overwrite	1: the oldest records are overwritten; 0: tracing ends when a
  *			buffer is full
+ *	stream		1: send the records whenever a buffer is full; 0: at the end
  *	records		room in the buffer of each CPU
  *	frames		room on the shadow stack of each CPU
  *	repeat		how often each CPU does its work
@@ -105,7 +106,7 @@ static alignas(4096) char headers[NUM_CPUS][FNTRACE_HEADER_SIZE];
 static alignas(4096) struct fntrace_record records[NUM_CPUS][MAX_RECORDS];
 
 static struct {
-	unsigned long overwrite, records, frames, repeat, deep, hz, messages;
+	unsigned long overwrite, stream, records, frames, repeat, deep, hz, messages;
 } params;
 
 /* The time stamp counter and the one of the PIT, read at the same time. */
@@ -332,10 +333,38 @@ notrace struct fntrace_context *fntrace_current(void)
 	return &this_cpu()->context;
 }
 
+/*
+ * Byte by byte to a file or socket of the host: a part of a stream is the header and what is
+ * in the buffer, and a dump has one part for each CPU.
+ */
+static notrace void send_buffer(const struct fntrace_header *buffer)
+{
+	uint64_t end = buffer->end;
+
+	if (!buffer->wraps && buffer->next < end)
+		end = buffer->next;
+	port_write_all(DEBUGCON, buffer, FNTRACE_HEADER_SIZE);
+	port_write_all(DEBUGCON, (const void *)buffer->base, end - buffer->base);
+}
+
+/*
+ * The CPUs have one port. No interrupt comes while it is in use: a handler that wants to
+ * record would lose its records, as its buffer is full.
+ */
 notrace bool fntrace_grow(struct fntrace_header *buffer)
 {
-	(void)buffer;
-	return false;
+	static bool busy;
+	uint64_t flags;
+
+	asm volatile("pushfq; popq %0; cli" : "=r" (flags) : : "memory");
+	while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+		relax();
+	send_buffer(buffer);
+	store(busy, false);
+	buffer->older += buffer->end - buffer->base;
+	store(buffer->next, buffer->base);
+	asm volatile("pushq %0; popfq" : : "r" (flags) : "memory", "cc");
+	return true;
 }
 
 notrace void fntrace_fault(const char *why)
@@ -403,6 +432,7 @@ static void read_params(const struct start_info *info)
 		line = (const char *)info->command_line;
 
 	params.overwrite = get_param(line, "overwrite", 0, 0, 1);
+	params.stream = get_param(line, "stream", 0, 0, 1);
 	params.records = get_param(line, "records", MAX_RECORDS, 1, MAX_RECORDS);
 	params.frames = get_param(line, "frames", MAX_FRAMES / 2, 1, MAX_FRAMES);
 	params.repeat = get_param(line, "repeat", 4, 1, 1000000);
@@ -439,6 +469,7 @@ static void prepare_cpu(unsigned long n)
 	cpu->shadow.high = (unsigned long)stacks[n + 1];
 
 	fntrace_buffer_init(buffer, records[n], params.records * sizeof(records[n][0]),
+			    params.stream ? FNTRACE_GROW :
 			    params.overwrite ? FNTRACE_OVERWRITE : FNTRACE_STOP);
 	buffer->cpu = n;
 	buffer->pid = 0;
@@ -465,7 +496,7 @@ static void start_tracing(void)
 	fntrace_start();
 }
 
-/* Byte by byte to a file of the host: a header and its records for each CPU. */
+/* What has not been sent yet. */
 static void write_dump(void)
 {
 	unsigned long n;
@@ -474,14 +505,8 @@ static void write_dump(void)
 		die("no debug console for the dump");
 
 	for (n = 0; n < NUM_CPUS; n++) {
-		struct fntrace_header *buffer = buffer_of(n);
-		uint64_t end = buffer->end;
-
-		if (!buffer->wraps && buffer->next < end)
-			end = buffer->next;
-		buffer->counter_hz = counter_hz;
-		port_write_all(DEBUGCON, buffer, FNTRACE_HEADER_SIZE);
-		port_write_all(DEBUGCON, (const void *)buffer->base, end - buffer->base);
+		buffer_of(n)->counter_hz = counter_hz;
+		send_buffer(buffer_of(n));
 	}
 }
 
@@ -902,7 +927,7 @@ static void report(unsigned long n)
 	uint64_t ticks = cpu->calls[TIMER_INTERRUPT];
 	unsigned long i;
 
-	if (buffer->next == buffer->base && !buffer->wraps)
+	if (buffer->next == buffer->base && !buffer->wraps && !buffer->older)
 		die("cpu%lu recorded nothing", n);
 	for (i = 0; i < NR_CALLS; i++)
 		print("calls cpu%lu %s %lu\n", n, call_names[i], cpu->calls[i]);
@@ -910,7 +935,7 @@ static void report(unsigned long n)
 		print("latency cpu%lu min %lu mean %lu max %lu ns\n", n, cpu->latency_min,
 		      cpu->latency_sum / ticks, cpu->latency_max);
 	print("buffer cpu%lu records %lu wraps %lu lost %lu too_deep %lu\n", n,
-	      (buffer->next - buffer->base) / sizeof(struct fntrace_record),
+	      (buffer->next - buffer->base + buffer->older) / sizeof(struct fntrace_record),
 	      buffer->wraps, buffer->lost, buffer->too_deep);
 }
 

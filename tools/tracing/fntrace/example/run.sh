@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Boot the example kernel in QEMU, let it exchange messages with ping, and keep
-# what both recorded: OUTDIR/kernel.fntrace and OUTDIR/ping/.
+# what both recorded: OUTDIR/kernel.fntrace (a directory with -r) and OUTDIR/ping/.
 
 set -eu
 
 usage()
 {
 	cat <<END
-usage: run.sh [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-t SECONDS] OUTDIR
+usage: run.sh [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-r] [-t SECONDS] OUTDIR
 
   -b DIR         where the example was built (default: where this script is)
   -k KERNEL      what to boot (default: example.elf of DIR); unikernel.elf wants -n 0
   -n ROUNDS      messages to exchange; 0: no ping (default: 100)
   -p PARAMETERS  for the kernel's command line, such as "overwrite=1 repeat=8"
+  -r             "fntrace receive" gets the records while they are made
   -t SECONDS     after that it has failed (default: 60)
 
 Environment: QEMU (default: qemu-system-x86_64), FNTRACE (default: the fntrace
@@ -32,14 +33,16 @@ dir=$(dirname "$0")
 kernel=
 rounds=100
 params=
+receive=
 seconds=60
 
-while getopts b:k:n:p:t:h option; do
+while getopts b:k:n:p:rt:h option; do
 	case $option in
 	b) dir=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	n) rounds=$OPTARG ;;
 	p) params=$OPTARG ;;
+	r) receive=yes ;;
 	t) seconds=$OPTARG ;;
 	h) usage; exit 0 ;;
 	*) usage >&2; exit 2 ;;
@@ -58,8 +61,10 @@ kernel=${kernel:-$dir/example.elf}
 command -v "$qemu" >/dev/null || die "no $qemu"
 if [ "$rounds" -gt 0 ]; then
 	[ -x "$dir/ping" ] || die "no $dir/ping: build it with make"
-	[ -x "$fntrace" ] || die "no $fntrace: build it with make"
 	params="$params messages=1"
+fi
+if [ "$rounds" -gt 0 ] || [ -n "$receive" ]; then
+	[ -x "$fntrace" ] || die "no $fntrace: build it with make"
 fi
 
 # Before 8.1, threads of the emulator may run code that another one has patched.
@@ -87,17 +92,30 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
+dump=file,id=dump,path=$out/kernel.fntrace
+receiver=
+if [ -n "$receive" ]; then
+	params="$params stream=1"
+	"$fntrace" receive -o "$out/kernel.fntrace" "unix:$tmp/dump" 2>"$out/receive.log" &
+	receiver=$!
+	pids=$receiver
+	while [ ! -S "$tmp/dump" ] && kill -0 "$receiver" 2>/dev/null; do
+		sleep 0.1
+	done
+	dump=socket,id=dump,path=$tmp/dump
+fi
+
 timeout "$seconds" "$qemu" -accel "$accel" -smp 2 -m 128 -nodefaults -no-user-config \
 	-display none -no-reboot -kernel "$kernel" -append "$params" \
 	-serial "file:$out/console.log" \
 	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" \
 	-serial chardev:channel \
-	-chardev "file,id=dump,path=$out/kernel.fntrace" \
+	-chardev "$dump" \
 	-device isa-debugcon,iobase=0xe9,chardev=dump \
 	-device isa-debug-exit,iobase=0xf4,iosize=4 \
 	>"$out/qemu.log" 2>&1 </dev/null &
 machine=$!
-pids=$machine
+pids="$machine $receiver"
 
 failed=
 if [ "$rounds" -gt 0 ]; then
@@ -110,15 +128,19 @@ if [ -S "$tmp/channel" ] && [ "$rounds" -gt 0 ]; then
 	LD_LIBRARY_PATH=$dir/..${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
 		"$fntrace" record -o "$out/ping" "$dir/ping" "$tmp/channel" "$rounds" \
 		>"$out/ping.log" 2>&1 &
-	pids="$machine $!"
+	pids="$machine $receiver $!"
 	wait $! || failed="ping failed: $(tail -n 1 "$out/ping.log")"
-	pids=$machine
+	pids="$machine $receiver"
 fi
 # Without ping, nobody tells the kernel to quit.
 [ -z "$failed" ] || kill "$machine" 2>/dev/null || :
 
 status=0
 wait "$machine" || status=$?
+pids=$receiver
+if [ -n "$receiver" ]; then
+	wait "$receiver" || failed="receive failed: $(tail -n 1 "$out/receive.log")"
+fi
 pids=
 
 # The kernel's own report says more than anything that follows from it.
@@ -131,4 +153,5 @@ case $status in
 esac
 [ -z "$failed" ] || die "$failed"
 grep -q '^done' "$out/console.log" || die "the kernel did not finish, see $out/console.log"
-echo "$out: $(wc -c <"$out/kernel.fntrace") bytes of trace, $rounds messages answered"
+size=$(du -sb "$out/kernel.fntrace" | cut -f1)
+echo "$out: $size bytes of trace, $rounds messages answered"

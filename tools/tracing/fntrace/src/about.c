@@ -118,3 +118,26 @@ void about_end(const char *directory, int status, int signal)
 		fprintf(file, "status %d\n", status);
 	close_about(directory, file);
 }
+
+void about_begin_received(const char *directory, const char *address)
+{
+	FILE *file = open_about(directory);
+
+	if (!file)
+		return;
+	fprintf(file, "fntrace " VERSION "\nfrom");
+	put_word(file, address);
+	fputc('\n', file);
+	put_time(file, "begin");
+	close_about(directory, file);
+}
+
+void about_end_received(const char *directory)
+{
+	FILE *file = open_about(directory);
+
+	if (!file)
+		return;
+	put_time(file, "end");
+	close_about(directory, file);
+}

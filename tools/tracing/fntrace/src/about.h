@@ -21,4 +21,11 @@ void about_begin(const char *directory, char *const *argv);
  */
 void about_end(const char *directory, int status, int signal);
 
+/*
+ * about_begin_received() - write down where a recording comes from, if another machine sends it
+ * about_end_received() - write down that it is complete
+ */
+void about_begin_received(const char *directory, const char *address);
+void about_end_received(const char *directory);
+
 #endif /* FNTRACE_ABOUT_H */

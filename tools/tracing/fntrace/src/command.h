@@ -20,6 +20,7 @@ struct command {
 };
 
 int command_record(int argc, char **argv);
+int command_receive(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_info(int argc, char **argv);

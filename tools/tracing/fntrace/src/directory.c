@@ -2,10 +2,13 @@
 /*
  * Directories of recordings and of uftrace: which files in them may be removed.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "about.h"
@@ -139,7 +142,7 @@ bool directory_has_uftrace(const char *path)
 bool directory_is_recording(const char *path)
 {
 	if (!directory_exists(path, "clock") && !directory_exists(path, "task.txt") &&
-	    !directory_is_converted(path))
+	    !directory_exists(path, ABOUT_FILE) && !directory_is_converted(path))
 		return false;
 	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))
 		return false;
@@ -176,4 +179,33 @@ bool directory_remove(const char *path)
 	free(kernel);
 	directory_clean(path);
 	return !rmdir(path);
+}
+
+void directory_make(const char *path)
+{
+	size_t len = strlen(path);
+	char *old;
+
+	if (!mkdir(path, 0755))
+		return;
+	if (errno != EEXIST)
+		die("cannot make the directory %s: %s", path, strerror(errno));
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	old = xasprintf("%.*s.old", (int)len, path);
+	if (directory_is_recording(path)) {
+		if (directory_is_recording(old))
+			directory_remove(old);
+		/* Only an empty directory is replaced. */
+		if (rename(path, old))
+			die("%s: cannot rename the recording in it to %s: %s", path, old,
+			    strerror(errno));
+	} else if (rmdir(path)) {
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			die("cannot record to %s: %s", path, strerror(errno));
+		die("%s has other files in it; not touching them", path);
+	}
+	if (mkdir(path, 0755))
+		die("cannot make the directory %s: %s", path, strerror(errno));
+	free(old);
 }

@@ -58,6 +58,14 @@ bool directory_has_maps(const char *path);
 bool directory_has_uftrace(const char *path);
 
 /*
+ * directory_make() - make the directory of a new recording
+ *
+ * A recording that is there gets the name DIR.old, whose own recording makes room. If it
+ * cannot be made, the user is told, and fntrace ends.
+ */
+void directory_make(const char *path);
+
+/*
  * directory_clean() - remove the files with names that a recording or uftrace gives
  */
 void directory_clean(const char *path);

@@ -72,7 +72,8 @@ static bool open_directory(struct input *input, const char *path)
 
 	if (!directory_has_records(path) && !directory_has_kernel(path))
 		return directory_has_uftrace(path) && uftrace_open(trace, machine, path);
-	if (raw_open_dir(trace, machine, path))
+	if (raw_open_dir(trace, machine, path, input->image,
+			 input->moved ? &input->offset : NULL))
 		opened = true;
 	if (directory_has_kernel(path)) {
 		if (!kernel_open_dir(trace, machine, path, &machine->clock->map))

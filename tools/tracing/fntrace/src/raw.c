@@ -402,7 +402,8 @@ static void open_clock(struct machine *machine, const char *path)
 	free(text);
 }
 
-static void open_records(struct trace *trace, struct machine *machine, const char *path)
+static void open_records(struct trace *trace, struct machine *machine, const char *path,
+			 const char *image, const uint64_t *offset)
 {
 	struct stat status;
 	int fd = open_input_file(path);
@@ -410,7 +411,7 @@ static void open_records(struct trace *trace, struct machine *machine, const cha
 	if (fd < 0 || fstat(fd, &status)) {
 		warn("cannot read %s: %s", path, strerror(errno));
 		trace->nr_unread++;
-	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, NULL, NULL)) {
+	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, image, offset)) {
 		warn("%s: no buffer of fntrace; left out", path);
 		trace->nr_unread++;
 	}
@@ -418,7 +419,8 @@ static void open_records(struct trace *trace, struct machine *machine, const cha
 		close(fd);
 }
 
-bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path)
+bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path,
+		  const char *image, const uint64_t *offset)
 {
 	size_t before = trace->nr_sources;
 	struct dirent **entries;
@@ -429,6 +431,9 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		warn("cannot read %s: %s", path, strerror(errno));
 		return false;
 	}
+	/* Of a program it is known what is mapped. */
+	if (directory_has_maps(path))
+		image = NULL;
 	/* The names first: what is mapped has them. */
 	for (i = 0; i < count; i++) {
 		char *file = xasprintf("%s/%s", path, entries[i]->d_name);
@@ -444,7 +449,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		if (directory_is_maps_name(name) && sscanf(name, "%u-%u.", &pid, &session) == 2)
 			open_maps(trace, machine, file, path, pid, session);
 		else if (directory_is_records_name(name))
-			open_records(trace, machine, file);
+			open_records(trace, machine, file, image, offset);
 		else if (!strcmp(name, "clock"))
 			open_clock(machine, file);
 		free(file);

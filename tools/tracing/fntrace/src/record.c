@@ -170,39 +170,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/*
- * Make the directory to record to. A recording that is there gets the name DIR.old, whose
- * own recording makes room.
- */
-static void make_directory(const char *path)
-{
-	size_t len = strlen(path);
-	char *old;
-
-	if (!mkdir(path, 0755))
-		return;
-	if (errno != EEXIST)
-		die("cannot make the directory %s: %s", path, strerror(errno));
-	while (len > 1 && path[len - 1] == '/')
-		len--;
-	old = xasprintf("%.*s.old", (int)len, path);
-	if (directory_is_recording(path)) {
-		if (directory_is_recording(old))
-			directory_remove(old);
-		/* Only an empty directory is replaced. */
-		if (rename(path, old))
-			die("%s: cannot rename the recording in it to %s: %s", path, old,
-			    strerror(errno));
-	} else if (rmdir(path)) {
-		if (errno != ENOTEMPTY && errno != EEXIST)
-			die("cannot record to %s: %s", path, strerror(errno));
-		die("%s has other files in it; not touching them", path);
-	}
-	if (mkdir(path, 0755))
-		die("cannot make the directory %s: %s", path, strerror(errno));
-	free(old);
-}
-
 static FILE *open_clock(const char *directory)
 {
 	char *path = xasprintf("%s/clock", directory);
@@ -323,7 +290,7 @@ static int record_program(struct record *record)
 	bool running;
 	FILE *clock;
 
-	make_directory(record->directory);
+	directory_make(record->directory);
 	/* The program may go elsewhere before it starts others. */
 	absolute = realpath(record->directory, NULL);
 	if (!absolute)

@@ -597,12 +597,13 @@ char *read_file(const char *path, size_t *size);
 /*
  * raw_open_dir() - a directory of "fntrace record", or one whose recorder died
  * raw_open_dump() - a file of buffers, as a kernel sends them
- * @image: ELF file with the kernel's symbols, or NULL
+ * @image: ELF file with the kernel's symbols, or NULL; not used where programs were recorded
  * @offset: where the kernel ran minus where @image has it; NULL: as the recording says
  *
  * Return: false if there is nothing in it; a message was printed.
  */
-bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path);
+bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path,
+		  const char *image, const uint64_t *offset);
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
 		   const char *image, const uint64_t *offset);
 

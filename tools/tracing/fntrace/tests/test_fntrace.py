@@ -31,6 +31,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
 import test_embed
 import test_filter
 import test_install
+import test_receive
 import test_report
 
 # Programs
@@ -1345,12 +1346,18 @@ def tests():
     yield "usage: input is no trace", usage("replay", "/bin/sh", says="neither", status=1)
     yield "usage: input is an empty directory", usage("replay", "WORK", says="no trace",
                                                       status=1)
+    yield "usage: no address", usage("receive", says="from where?")
+    yield "usage: address of no socket", usage("receive", "unix:", says="a path", status=1)
+    yield "usage: port", usage("receive", "vsock:x", says="number of a port", status=1)
+    yield "usage: file to receive from", usage("receive", "/nonexistent", says="No such file",
+                                               status=1)
     yield "usage: program missing", usage("record", "/nonexistent", says="cannot run",
                                           status=127)
     yield from test_report.tests()
     yield from test_filter.tests()
     yield from test_install.tests()
     yield from test_embed.tests()
+    yield from test_receive.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
     yield "kernel and host, offset given", kernel_offset

@@ -92,7 +92,7 @@ def completion(bench):
         return text.split()
 
     expect(sorted(complete("")) == sorted([*commands(bench), "help"]), f"{complete('')}")
-    expect(complete("rec") == complete("help", "rec") == ["record"], f"{complete('rec')}")
+    expect(complete("reco") == complete("help", "reco") == ["record"], f"{complete('reco')}")
     for name in commands(bench):
         want = {long for _, long in OPTION.findall(run(bench.fntrace, name, "--help").stdout)}
         found = complete(name, "--")

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Buffers that a machine sends, one part after the other.
+ *
+ * What arrives may be damaged or end anywhere. The beginning of a header is found at any
+ * place: it cuts off the records of the part before it, and what comes before the first one
+ * is skipped.
+ */
+#define _GNU_SOURCE
+#include <byteswap.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <fntrace_format.h>
+
+#include "stream.h"
+#include "trace.h"
+
+/* magic, byte_order and version. */
+#define MARK_SIZE	16
+/* As raw.c. */
+#define HEADER_MAX	(1u << 20)
+#define RECORDS_MAX	(UINT64_C(1) << 36)
+/* Where the files say that the records were; any address does. */
+#define BASE		FNTRACE_HEADER_SIZE
+
+/*
+ * struct sent - a buffer, and the file with what arrived of it
+ * @header: the latest one, in the order of bytes of its writer
+ * @swap: that is not the order of this machine
+ * @fd: -1: its file is not open
+ * @size: bytes of records in the file
+ * @counted: bytes of records that were sent
+ * @oldest: offset of the oldest record, if records were written over
+ * @room: size of such a buffer
+ */
+struct sent {
+	struct fntrace_header	header;
+	bool			swap;
+	int			fd;
+	char			*path;
+	uint64_t		size;
+	uint64_t		counted;
+	uint64_t		oldest;
+	uint64_t		room;
+	struct sent		*next;
+};
+
+/*
+ * struct stream - what was read and not written yet
+ * @data: of which @len bytes from @start on are to be used
+ * @sent: the buffers, the latest one first
+ * @part: of which records come now; NULL: a header is next
+ * @padding: bytes of the header behind the structure that are to come
+ * @records: bytes of records that are to come
+ */
+struct stream {
+	const char		*directory;
+	char			data[2 * 65536];
+	size_t			start;
+	size_t			len;
+	struct sent		*sent;
+	struct sent		*part;
+	uint64_t		padding;
+	uint64_t		records;
+	struct stream_summary	summary;
+};
+
+static uint32_t get32(const struct sent *sent, uint32_t value)
+{
+	return sent->swap ? bswap_32(value) : value;
+}
+
+static uint64_t get64(const struct sent *sent, uint64_t value)
+{
+	return sent->swap ? bswap_64(value) : value;
+}
+
+/* Is this how a header begins? In @swap: does it have the other order of bytes? */
+static bool is_mark(const char *data, bool *swap)
+{
+	struct fntrace_header header;
+
+	memcpy(&header, data, MARK_SIZE);
+	if (memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)))
+		return false;
+	*swap = header.byte_order == bswap_32(FNTRACE_BYTE_ORDER);
+	return (header.byte_order == FNTRACE_BYTE_ORDER && header.version == FNTRACE_VERSION) ||
+	       (*swap && header.version == bswap_32(FNTRACE_VERSION));
+}
+
+/*
+ * How many bytes are in front of the first mark at @from or behind it, or are certainly in
+ * front of the next one?
+ */
+static size_t find_mark(const struct stream *stream, size_t from, bool *found)
+{
+	const char *start = stream->data + stream->start, *at = start + from;
+	const char *end = start + stream->len;
+	bool swap;
+
+	for (*found = false; end - at >= MARK_SIZE; at++) {
+		at = memchr(at, FNTRACE_MAGIC[0], end - at - MARK_SIZE + 1);
+		if (!at)
+			break;
+		*found = is_mark(at, &swap);
+		if (*found)
+			return at - start;
+	}
+	return stream->len >= MARK_SIZE ? stream->len - MARK_SIZE + 1 : 0;
+}
+
+static void consume(struct stream *stream, size_t size)
+{
+	stream->start += size;
+	stream->len -= size;
+}
+
+static void write_at(const struct sent *sent, const void *data, size_t size, uint64_t at)
+{
+	ssize_t done;
+
+	for (; size; data = (const char *)data + done, size -= done, at += done) {
+		done = pwrite(sent->fd, data, size, at);
+		if (done < 0)
+			die("cannot write %s: %s", sent->path, strerror(errno));
+	}
+}
+
+/* The records come first, so that the header never counts what is not there. */
+static void write_header(struct sent *sent)
+{
+	struct fntrace_header header = sent->header;
+
+	header.header_size = get32(sent, FNTRACE_HEADER_SIZE);
+	header.base = get64(sent, BASE);
+	header.next = get64(sent, BASE + (header.wraps ? sent->oldest : sent->size));
+	header.end = get64(sent, BASE + (header.wraps ? sent->room : sent->size));
+	header.older = 0;
+	header.busy = 0;
+	write_at(sent, &header, sizeof(header), 0);
+}
+
+static bool same_buffer(const struct fntrace_header *a, const struct fntrace_header *b)
+{
+	return a->byte_order == b->byte_order && a->arch == b->arch && a->pid == b->pid &&
+	       a->tid == b->tid && a->cpu == b->cpu && a->session == b->session;
+}
+
+static struct sent *new_file(struct stream *stream)
+{
+	struct sent *sent = xalloc(sizeof(*sent));
+
+	sent->path = xasprintf("%s/%" PRIu64 "-0.fntrace", stream->directory,
+			       ++stream->summary.buffers);
+	sent->next = stream->sent;
+	stream->sent = sent;
+	return sent;
+}
+
+/* More of them may come than files can be open. */
+static void open_file(struct sent *sent)
+{
+	sent->fd = open(sent->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (sent->fd < 0 || (!sent->size && ftruncate(sent->fd, FNTRACE_HEADER_SIZE)))
+		die("cannot write %s: %s", sent->path, strerror(errno));
+}
+
+static void close_file(struct sent *sent)
+{
+	if (close(sent->fd))
+		die("cannot write %s: %s", sent->path, strerror(errno));
+	sent->fd = -1;
+}
+
+/*
+ * A kernel that counts less than what arrived has started again, or sends only once. If the
+ * oldest record is not the first one, nothing can follow, or be in front of it.
+ */
+static struct sent *find_buffer(struct stream *stream, const struct fntrace_header *header,
+				uint64_t older)
+{
+	struct sent *sent;
+
+	for (sent = stream->sent; sent; sent = sent->next)
+		if (same_buffer(&sent->header, header))
+			break;
+	if (!sent || older < sent->counted || header->wraps || sent->header.wraps)
+		sent = new_file(stream);
+	return sent;
+}
+
+/* Returns false if the header at the beginning cannot be that of a part. */
+static bool begin_part(struct stream *stream)
+{
+	struct sent plain = { };
+	uint64_t base, next, end, older;
+	uint32_t header_size;
+	struct sent *sent;
+
+	memcpy(&plain.header, stream->data + stream->start, sizeof(plain.header));
+	is_mark(stream->data + stream->start, &plain.swap);
+	header_size = get32(&plain, plain.header.header_size);
+	base = get64(&plain, plain.header.base);
+	next = get64(&plain, plain.header.next);
+	end = get64(&plain, plain.header.end);
+	older = get64(&plain, plain.header.older);
+	if (header_size < sizeof(plain.header) || header_size > HEADER_MAX || next < base ||
+	    end < base || end - base > RECORDS_MAX ||
+	    (end - base) % sizeof(struct fntrace_record) ||
+	    (next - base) % sizeof(struct fntrace_record))
+		return false;
+
+	if (next > end)
+		next = end;
+	stream->records = plain.header.wraps ? end - base : next - base;
+	stream->padding = header_size - sizeof(plain.header);
+	consume(stream, sizeof(plain.header));
+
+	sent = find_buffer(stream, &plain.header, older);
+	stream->summary.missing += older - sent->counted;
+	sent->counted = older + stream->records;
+	sent->oldest = next - base;
+	sent->room = end - base;
+	sent->header = plain.header;
+	sent->swap = plain.swap;
+	open_file(sent);
+	write_header(sent);
+	stream->part = sent;
+	return true;
+}
+
+static void end_part(struct stream *stream)
+{
+	struct sent *sent = stream->part;
+
+	stream->summary.cut_off += stream->padding || stream->records;
+	/* What follows begins with a whole record. */
+	sent->size -= sent->size % sizeof(struct fntrace_record);
+	write_header(sent);
+	close_file(sent);
+	stream->part = NULL;
+}
+
+static void put_records(struct stream *stream, size_t size)
+{
+	struct sent *sent = stream->part;
+
+	write_at(sent, stream->data + stream->start, size, FNTRACE_HEADER_SIZE + sent->size);
+	sent->size += size;
+	write_header(sent);
+	stream->records -= size;
+	consume(stream, size);
+}
+
+/* Looks for a header. Returns false if nothing can be done with what there is. */
+static bool step_outside(struct stream *stream, bool last)
+{
+	size_t needed = sizeof(struct fntrace_header) + MARK_SIZE - 1, size, whole;
+	bool found, again;
+
+	size = find_mark(stream, 0, &found);
+	if (found && !size) {
+		if (stream->len < needed && !last)
+			return false;
+		/* It may have been cut off, and another one follow. */
+		whole = find_mark(stream, 1, &again);
+		if (stream->len >= sizeof(struct fntrace_header) &&
+		    (!again || whole >= sizeof(struct fntrace_header)) && begin_part(stream))
+			return true;
+		size = again ? whole : MARK_SIZE;
+	} else if (last && !found) {
+		size = stream->len;
+	}
+	stream->summary.skipped += size;
+	consume(stream, size);
+	return size;
+}
+
+/* Does what can be done with what there is. Returns false if that is nothing. */
+static bool step(struct stream *stream, bool last)
+{
+	bool found;
+	size_t size;
+
+	if (!stream->part)
+		return step_outside(stream, last);
+	if (!stream->padding && !stream->records) {
+		end_part(stream);
+		return true;
+	}
+	size = find_mark(stream, 0, &found);
+	if (found && !size) {
+		end_part(stream);
+		return true;
+	}
+	if (last && !found)
+		size = stream->len;
+	if (stream->padding) {
+		if (size > stream->padding)
+			size = stream->padding;
+		stream->padding -= size;
+		consume(stream, size);
+	} else {
+		if (size > stream->records)
+			size = stream->records;
+		put_records(stream, size);
+	}
+	return size;
+}
+
+struct stream *stream_open(const char *directory)
+{
+	struct stream *stream = xalloc(sizeof(*stream));
+
+	stream->directory = directory;
+	return stream;
+}
+
+void stream_put(struct stream *stream, const void *data, size_t size)
+{
+	size_t part;
+
+	while (size) {
+		memmove(stream->data, stream->data + stream->start, stream->len);
+		stream->start = 0;
+		part = sizeof(stream->data) - stream->len;
+		if (part > size)
+			part = size;
+		memcpy(stream->data + stream->len, data, part);
+		stream->len += part;
+		data = (const char *)data + part;
+		size -= part;
+		while (step(stream, false))
+			;
+	}
+}
+
+struct stream_summary stream_close(struct stream *stream)
+{
+	struct stream_summary summary;
+	struct sent *sent;
+
+	while (step(stream, true))
+		;
+	if (stream->part)
+		end_part(stream);
+	while ((sent = stream->sent)) {
+		stream->sent = sent->next;
+		free(sent->path);
+		free(sent);
+	}
+	summary = stream->summary;
+	free(stream);
+	return summary;
+}
