@@ -13,6 +13,23 @@
 
 #define SAVE_SIZE	(9 * 8)
 
+/*
+ * Who builds this may know more. With FNTRACE_LLVM_MCOUNT, all calls of mcount were made by
+ * LLVM (clang -pg, rustc -Z instrument-mcount), for which they are calls like any other: it
+ * has saved what it needs. With FNTRACE_C_RESULTS, functions return values where those of C
+ * do, and nowhere else.
+ */
+#ifdef FNTRACE_LLVM_MCOUNT
+#define MCOUNT_SIZE	0
+#else
+#define MCOUNT_SIZE	SAVE_SIZE
+#endif
+#ifdef FNTRACE_C_RESULTS
+#define RESULTS_SIZE	(2 * 8)
+#else
+#define RESULTS_SIZE	SAVE_SIZE
+#endif
+
 .macro SAVE
 	pushq	%rax
 	pushq	%rcx
@@ -37,16 +54,46 @@
 	popq	%rax
 .endm
 
+.macro SAVE_FOR_MCOUNT
+#ifndef FNTRACE_LLVM_MCOUNT
+	SAVE
+#endif
+.endm
+
+.macro RESTORE_FOR_MCOUNT
+#ifndef FNTRACE_LLVM_MCOUNT
+	RESTORE
+#endif
+.endm
+
+.macro SAVE_RESULTS
+#ifdef FNTRACE_C_RESULTS
+	pushq	%rax
+	pushq	%rdx
+#else
+	SAVE
+#endif
+.endm
+
+.macro RESTORE_RESULTS
+#ifdef FNTRACE_C_RESULTS
+	popq	%rdx
+	popq	%rax
+#else
+	RESTORE
+#endif
+.endm
+
 /*
  * The stack is as the function left it; C wants it aligned. What was there is
- * relative to the frame pointer now: SAVED(0) is the word above what was saved.
+ * relative to the frame pointer now: SAVED(size, 0) is the word above what was saved.
  */
 .macro ALIGN_STACK
 	pushq	%rbp
 	movq	%rsp, %rbp
 	andq	$-16, %rsp
 .endm
-#define SAVED(n)	(8 + SAVE_SIZE + 8 * (n))(%rbp)
+#define SAVED(size, n)	(8 + (size) + 8 * (n))(%rbp)
 
 	.text
 
@@ -83,15 +130,15 @@ fntrace_fentry_off:
 	.p2align 4
 fntrace_mcount_on:
 	.cfi_startproc
-	SAVE
-	.cfi_adjust_cfa_offset SAVE_SIZE
+	SAVE_FOR_MCOUNT
+	.cfi_adjust_cfa_offset MCOUNT_SIZE
 	/*
 	 * A naked function has no frame of its own: then the frame pointer is the
 	 * caller's, or something else altogether. A frame that begins more than this
 	 * above the stack pointer, or below, is taken for such a case, and the
 	 * function is not traced.
 	 */
-	leaq	SAVE_SIZE(%rsp), %rax
+	leaq	MCOUNT_SIZE(%rsp), %rax
 	movq	%rbp, %rcx
 	subq	%rax, %rcx
 	cmpq	$0x1000000, %rcx
@@ -103,11 +150,11 @@ fntrace_mcount_on:
 	movq	%rax, %rdi
 	movq	(%rbp), %rsi		/* the frame pointer of the function */
 	addq	$8, %rsi
-	movq	SAVED(0), %rdx
+	movq	SAVED(MCOUNT_SIZE, 0), %rdx
 	call	fntrace_enter_slot
 	leave
-1:	RESTORE
-	.cfi_adjust_cfa_offset -SAVE_SIZE
+1:	RESTORE_FOR_MCOUNT
+	.cfi_adjust_cfa_offset -MCOUNT_SIZE
 	ret
 	.cfi_endproc
 	.size	fntrace_mcount_on, . - fntrace_mcount_on
@@ -123,8 +170,8 @@ fntrace_fentry_on:
 	ALIGN_STACK
 	call	fntrace_current
 	movq	%rax, %rdi
-	leaq	SAVED(1), %rsi
-	movq	SAVED(0), %rdx
+	leaq	SAVED(SAVE_SIZE, 1), %rsi
+	movq	SAVED(SAVE_SIZE, 0), %rdx
 	/*
 	 * GCC keeps the static chain of a nested function on the stack: the hook is
 	 * called between pushq and popq of r10, and the return address is one word up.
@@ -160,15 +207,15 @@ fntrace_return:
 	.cfi_startproc
 	.cfi_undefined %rip
 	subq	$8, %rsp
-	SAVE
+	SAVE_RESULTS
 	ALIGN_STACK
 	call	fntrace_current
 	movq	%rax, %rdi
-	leaq	SAVED(1), %rsi
+	leaq	SAVED(RESULTS_SIZE, 1), %rsi
 	call	fntrace_leave
-	movq	%rax, SAVED(0)
+	movq	%rax, SAVED(RESULTS_SIZE, 0)
 	leave
-	RESTORE
+	RESTORE_RESULTS
 	popq	%r11
 	jmp	*%r11
 	.cfi_endproc

@@ -410,6 +410,17 @@ static inline bool is_unwanted(const struct fntrace_stack *stack, unsigned long 
 	       !stack->detached && where(&stack->frames[depth - 1]) > (loc & ~FRAME_BITS);
 }
 
+/* There is no shadow stack. */
+static __attribute__((noinline))
+bool enter_only(struct fntrace_context *context, unsigned long func)
+{
+	WRITE(context->buffer->flags, FNTRACE_ENTRIES_ONLY);
+	if (unlikely(!record_now(context, FNTRACE_ENTRY, 0, func)) &&
+	    !record(context, FNTRACE_ENTRY, 0, func))
+		context->buffer->lost++;
+	return false;
+}
+
 /*
  * Nearly always nothing special has to be done, and then nothing is called from
  * here, so that few registers have to be saved.
@@ -423,6 +434,8 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 
 	if (unlikely(stack->detached || depth >= stack->max ||
 		     (depth && where(frame - 1) <= (loc & ~FRAME_BITS)))) {
+		if (!(stack->max | stack->room))
+			return enter_only(context, func);
 		if (is_unwanted(stack, depth, loc))
 			return false;
 		return enter_slowly(context, loc, ret, func);

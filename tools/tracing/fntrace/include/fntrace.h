@@ -34,7 +34,9 @@ struct fntrace_frame {
 /**
  * struct fntrace_stack - the shadow stack that belongs to one stack of code
  * @frames: memory for @max frames, or @room, zeroed by the embedder
- * @max: calls deeper than this are not traced; they are counted, unless @room is larger
+ * @max: calls deeper than this are not traced; they are counted, unless @room is larger.
+ *	If both are 0, entries are recorded, but no exits: no return address is replaced,
+ *	and no memory for frames is needed
  * @room: if @max is less than the memory has frames for: how many it has; else 0
  * @depth: frames in use
  * @low: lowest address of the stack that is shadowed

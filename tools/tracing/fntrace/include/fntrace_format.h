@@ -93,6 +93,9 @@ struct fntrace_clock {
 	uint64_t ns;
 };
 
+/* The buffer has no records of exits, and the depth in those of entries is 0. */
+#define FNTRACE_ENTRIES_ONLY	1u
+
 /**
  * struct fntrace_header - the beginning of a buffer
  * @magic: FNTRACE_MAGIC
@@ -105,7 +108,7 @@ struct fntrace_clock {
  * @pid: process; 0 in a kernel
  * @tid: thread, as the kernel under it numbers threads; 0 for a CPU
  * @session: which list of mapped files of @pid applies; counts exec()
- * @reserved: 0
+ * @flags: FNTRACE_ENTRIES_ONLY
  * @addr_high: the upper 16 bits of every address, in place
  * @counter_hz: units of the counter in a second; 0 where that is not known
  * @start: a reading of the clocks when the buffer was made; counter 0: none
@@ -137,7 +140,7 @@ struct fntrace_header {
 	uint32_t	pid;
 	uint32_t	tid;
 	uint32_t	session;
-	uint32_t	reserved;
+	uint32_t	flags;
 	uint64_t	addr_high;
 	uint64_t	counter_hz;
 	struct fntrace_clock start;

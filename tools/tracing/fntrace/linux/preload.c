@@ -93,6 +93,7 @@ static size_t window_size = WINDOW_DEFAULT;
 static enum fntrace_mode mode = FNTRACE_GROW;
 /* Calls that are deeper are not wanted; 0: all are. */
 static unsigned long depth_limit;
+static bool entries_only;
 static pthread_key_t at_thread_end;
 static int complained;
 
@@ -593,7 +594,10 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	if (!stack.max || stack.max > FRAMES_MAX)
 		stack.max = FRAMES_MAX;
 	size = PAGE + sizeof(*thread) + stack.max * sizeof(struct fntrace_frame);
-	if (depth_limit && depth_limit < stack.max) {
+	if (entries_only) {
+		stack.max = 0;
+		size = PAGE + sizeof(*thread);
+	} else if (depth_limit && depth_limit < stack.max) {
 		stack.room = stack.max;
 		stack.max = depth_limit;
 	}
@@ -1064,6 +1068,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *start = variable(environment, "FNTRACE_START");
 	const char *depth = variable(environment, "FNTRACE_DEPTH");
 	const char *least = variable(environment, "FNTRACE_LEAST");
+	const char *entries = variable(environment, "FNTRACE_ENTRIES");
 	char *absolute;
 
 	if (!where || pthread_key_create(&at_thread_end, end_thread))
@@ -1093,6 +1098,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 		mode = FNTRACE_OVERWRITE;
 	if (depth)
 		depth_limit = strtoul(depth, NULL, 0);
+	entries_only = entries && !strcmp(entries, "1");
 	if (least)
 		fntrace_drop_short(strtoull(least, NULL, 0));
 	put(put(directory, absolute), "/");

@@ -14,7 +14,9 @@ fn variable(name: &str) -> String {
 
 /// The prefix of the compiler's name, if the target is another machine than this one.
 fn cross_compile() -> String {
-    println!("cargo:rerun-if-env-changed=CROSS_COMPILE");
+    for name in ["CROSS_COMPILE", "CFLAGS", "CPPFLAGS"] {
+        println!("cargo:rerun-if-env-changed={name}");
+    }
     if let Ok(prefix) = env::var("CROSS_COMPILE") {
         return prefix;
     }

@@ -62,6 +62,7 @@ static void set_environment(const struct launch *launch, const char *library)
 	setenv("FNTRACE_FULL", launch->full, 1);
 	set_number("FNTRACE_DEPTH", launch->depth);
 	set_number("FNTRACE_LEAST", launch->least);
+	setenv("FNTRACE_ENTRIES", launch->entries ? "1" : "0", 1);
 	setenv("FNTRACE_START", launch->paused ? "0" : "1", 1);
 	free(value);
 }

@@ -17,6 +17,7 @@
  * @full: what to do when it is full: "grow", "stop" or "overwrite"
  * @depth: calls that are deeper are not recorded; 0: all are
  * @least: nor calls that are shorter than this, in units of the counter
+ * @entries: only entries are recorded, no exits
  * @paused: tracing starts when the program calls fntrace_start()
  *
  * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
@@ -34,6 +35,7 @@ struct launch {
 	const char	*full;
 	unsigned int	depth;
 	uint64_t	least;
+	bool		entries;
 	bool		paused;
 	pid_t		pid;
 	int		killed;

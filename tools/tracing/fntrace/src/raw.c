@@ -32,6 +32,8 @@
  * @swap: it has the other order of bytes
  * @wrapped: older records were written over, and some may have been taken back
  * @below: the kernel ran below the addresses of its file: only names say where
+ * @entries_only: there are no records of exits
+ * @ends: such a call, which has no duration, has to end
  * @readers: parts of the file, the one with the older records first
  */
 struct raw {
@@ -44,6 +46,8 @@ struct raw {
 	bool		swap;
 	bool		wrapped;
 	bool		below;
+	bool		entries_only;
+	bool		ends;
 	uint64_t	addr_high;
 	uint64_t	lost;
 	struct reader	readers[2];
@@ -100,6 +104,12 @@ static bool raw_next(struct source *source, struct event *event)
 	memset(event, 0, sizeof(*event));
 	event->task = raw->task;
 	event->process = raw->process;
+	if (raw->ends) {
+		raw->ends = false;
+		event->type = EVENT_EXIT;
+		event->ns = raw->last;
+		return true;
+	}
 	if (!get(raw, &record)) {
 		/* What was lost was lost at the end, or nobody knows where. */
 		if (!raw->lost)
@@ -150,6 +160,7 @@ static bool raw_next(struct source *source, struct event *event)
 					       record.time);
 	if (raw->below)
 		event->addr = 0;
+	raw->ends = raw->entries_only && event->type == EVENT_ENTRY;
 	return true;
 }
 
@@ -167,7 +178,7 @@ static void swap_header(struct fntrace_header *header)
 {
 	uint32_t *words[] = {
 		&header->version, &header->header_size, &header->arch, &header->mode,
-		&header->cpu, &header->pid, &header->tid, &header->session,
+		&header->cpu, &header->pid, &header->tid, &header->session, &header->flags,
 	};
 	uint64_t *longs[] = {
 		&header->addr_high, &header->counter_hz, &header->start.counter,
@@ -304,6 +315,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
+	raw->entries_only = header.flags & FNTRACE_ENTRIES_ONLY;
 	raw->process = trace_session(trace, machine, header.pid, header.session, file);
 	/* The CPUs of a kernel are numbered from 1: no format of output has a task 0. */
 	raw->task = trace_task(trace, raw->process,

@@ -53,6 +53,7 @@ struct record {
 enum {
 	OPTION_STOP = 256,
 	OPTION_OVERWRITE,
+	OPTION_ENTRIES,
 	OPTION_PAUSED,
 };
 
@@ -66,6 +67,8 @@ static const struct argp_option options[] = {
 	  "Overwrite the oldest records when the buffer is full", 0 },
 	{ "depth", 'D', "DEPTH", 0, "Record no calls that are deeper than this", 0 },
 	{ "min-time", 't', "TIME", 0, "Record no calls that are shorter than this: 10us, 2ms", 0 },
+	{ "entries", OPTION_ENTRIES, NULL, 0,
+	  "Record only that functions were called, not when they returned", 0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "The kernel, as root:", 0 },
 	{ "kernel", 'k', NULL, 0, "Its functions too, for this program (function_graph)", 0 },
@@ -140,6 +143,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "-t %s is not a time with a unit, such as 10us",
 				   argument);
 		break;
+	case OPTION_ENTRIES:
+		record->launch.entries = true;
+		break;
 	case OPTION_PAUSED:
 		record->launch.paused = true;
 		break;
@@ -163,6 +169,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program?");
+		break;
+	case ARGP_KEY_END:
+		if (record->launch.entries && (record->launch.depth || record->min_ns))
+			argp_error(state, "--entries records neither depths nor durations");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -7,6 +7,9 @@ use std::{env, fs::File, hint::black_box, io::Write};
 
 static TRACER: fntrace::Tracer<64, 4096> = fntrace::Tracer::new();
 
+/// Without frames, for entries only.
+static ENTRIES: fntrace::Tracer<0, 256> = fntrace::Tracer::new();
+
 #[inline(never)]
 fn leaf(n: u64) -> u64 {
     black_box(n) + 1
@@ -51,13 +54,24 @@ fn main() {
     // Without optimisation, black_box() is a function as well.
     assert!((38..40).contains(&lost), "{lost} calls were lost");
     println!("count embedding::descend {}", 51 + 64);
-    println!("count embedding::leaf 11");
+
+    let entries = ENTRIES
+        .init(1, 0..0, fntrace::Mode::Overwrite)
+        .expect("this is the only use of it");
+    // SAFETY: There is one thread.
+    unsafe { entries.make_only() };
+    fntrace::start();
+    leaf(1);
+    leaf(2);
+    fntrace::stop();
+    println!("count embedding::leaf 13");
 
     let hz = 1_000_000_000;
     let mut file = File::create(path).expect("it cannot be made");
-    context
-        .send(hz, |bytes| {
+    for part in [context, entries] {
+        part.send(hz, |bytes| {
             file.write_all(bytes).expect("it cannot be written")
         })
         .expect("tracing is off");
+    }
 }

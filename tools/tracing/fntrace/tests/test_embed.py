@@ -15,6 +15,7 @@ CRATE = TESTS.parent / "rust"
 TARGET = "x86_64-unknown-linux-gnu"
 MCOUNT = "-Z instrument-mcount -C force-frame-pointers=yes"
 # Of the header of a buffer.
+FLAGS = 44
 ANCHOR = struct.calcsize("<8s10I14Q32s")
 
 
@@ -211,6 +212,105 @@ def rust_clean(bench):
                 env={**environment, "PATH": f"{bin_dir}:{os.environ['PATH']}"})
 
 
+def instructions(bench, program, library, **variables):
+    """What the hooks add to one call: a difference, so that all around it cancels out."""
+    counter = bench.work / "instructions"
+    if not counter.exists():
+        run("gcc", "-O2", TESTS / "instructions.c", "-o", counter)
+    counts_of = []
+    for calls in (200, 600):
+        environment = {**os.environ, **variables}
+        if library:
+            environment.update(LD_PRELOAD=str(library), FNTRACE_DIR=str(bench.work))
+        said = run(counter, program, calls, "count", env=environment, cwd=bench.work).stdout
+        counts_of.append(int(said.split()[-1]))
+    return round((counts_of[1] - counts_of[0]) / 400)
+
+
+def built_with(bench, *options):
+    """libfntrace.so, with options of the backend; they exist for x86_64 only."""
+    if os.uname().machine != "x86_64":
+        raise Skip("the options are for x86_64")
+    out = bench.built / "options" / "".join(options)
+    run("make", "-s", "-C", TESTS.parent, f"OUTPUT={out}", f"CPPFLAGS={' '.join(options)}",
+        out / "libfntrace.so")
+    return out / "libfntrace.so"
+
+
+def counted(bench, program, library, **variables):
+    """Its trace by a library has what it counted."""
+    data = bench.work / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir()
+    done = run(program, env={**os.environ, "LD_PRELOAD": str(library), "FNTRACE_DIR": str(data),
+                             **variables})
+    events, said = bench.chrome(data)
+    compare(wanted(done.stdout), counts(events))
+    for word in ("lost", "backwards", "left out", "put in"):
+        expect(word not in said, said)
+    return events
+
+
+def options(cc, flags, *names, less):
+    """Options of the backend: it still works, and takes so many instructions less."""
+    def test(bench):
+        library = built_with(bench, *names)
+        counted(bench, bench.compile("calls.c", *flags.split(), cc=cc), library)
+        counted(bench, bench.compile("exceptions.cpp", *flags.split(),
+                                     cc=cc.replace("clang", "clang++").replace("gcc", "g++")),
+                library)
+        pairs = bench.compile("pairs.c", *flags.split(), cc=cc, name="pairs")
+        before, after = (instructions(bench, pairs, path) for path in (bench.library, library))
+        expect(before - after == less, f"{before} and {after} instructions")
+    return test
+
+
+def entries_only(way):
+    """Each function as often as it was called; no duration, and about half the cost."""
+    def test(bench):
+        flags = [*way.split(), "-O2"]
+        program = bench.compile("calls.c", *flags)
+        events = counted(bench, program, bench.library, FNTRACE_ENTRIES="1")
+        begun = {}
+        for event in events:
+            if event["ph"] == "B":
+                expect(event["tid"] not in begun, "a call is in another one")
+                begun[event["tid"]] = event["ts"]
+            elif event["ph"] == "E":
+                expect(begun.pop(event["tid"]) == event["ts"], "a call has a duration")
+        pairs = bench.compile("pairs.c", *flags, name="pairs")
+        both = instructions(bench, pairs, bench.library)
+        entry = instructions(bench, pairs, bench.library, FNTRACE_ENTRIES="1")
+        expect(entry < both * 0.6, f"{entry} instructions, and {both} with exits")
+    return test
+
+
+def entries_made(bench):
+    """Recordings without exits, in both orders of bytes."""
+    dump = bench.work / "dump"
+    for order in "<>":
+        data = bytearray(buffer([(1000 + n, ENTRY, 0, 0x1000) for n in range(50)], order=order))
+        struct.pack_into(order + "I", data, FLAGS, 1)
+        dump.write_bytes(data)
+        events, said = bench.chrome(dump)
+        times = [event["ts"] for event in events if event["ph"] in "BE"]
+        expect(len(times) == 100 and times[::2] == times[1::2] and len(set(times)) == 50, times)
+        expect("put in" not in said and "not ended" not in said, said)
+
+
+def entries_recorded(bench):
+    program = bench.compile("exceptions.cpp", "-pg", "-O1", cc="g++")
+    directory, done = bench.record(program, options=("--entries",))
+    events, said = bench.chrome(directory)
+    compare(wanted(done.stdout), counts(events))
+    expect("put in" not in said, said)
+    times = [event["ts"] for event in events if event["ph"] in "BE"]
+    expect(times[::2] == times[1::2], "calls have a duration")
+    for option in ("-D5", "-t1us"):
+        said = run(bench.fntrace, "record", "--entries", option, "true", status=2).stderr
+        expect("neither depths nor durations" in said, said)
+
+
 def tests():
     yield "recording that says where its kernel ran", anchored
     yield "kernel in Rust: counts", unikernel_counts
@@ -220,3 +320,15 @@ def tests():
     yield "program in Rust that embeds the backend", rust_program
     yield "program in Rust that is linked with the library", rust_linked
     yield "crate: rustfmt and clippy", rust_clean
+    clang = "-pg -fno-omit-frame-pointer -O2"
+    yield "backend: mcount of LLVM", options("clang-19", clang, "-DFNTRACE_LLVM_MCOUNT", less=18)
+    for way in ("-pg", "-pg -mfentry"):
+        yield f"backend: results of C, {way}", options("gcc", f"{way} -O2",
+                                                       "-DFNTRACE_C_RESULTS", less=14)
+    yield "backend: both", options("clang-19", clang, "-DFNTRACE_LLVM_MCOUNT",
+                                   "-DFNTRACE_C_RESULTS", less=32)
+    for way in ("-pg", "-pg -mfentry", "-fpatchable-function-entry=5",
+                "-finstrument-functions"):
+        yield f"entries only, {way}", entries_only(way)
+    yield "entries only, recorded", entries_recorded
+    yield "entries only, made", entries_made
