@@ -4,13 +4,16 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "about.h"
+#include "image.h"
 #include "trace.h"
 
 /* What a shell takes as it is. */
@@ -65,40 +68,132 @@ static void put_time(FILE *file, const char *what)
 	fprintf(file, "%s %s\n", what, text);
 }
 
-/* Its name, where the kernel says it. */
+/* The value of a line "NAME ... SEPARATOR VALUE", which ends where the line does; or NULL. */
+static const char *find_value(const char *text, const char *name, const char *separator)
+{
+	size_t len = strlen(name);
+	const char *value;
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (strncmp(text, name, len))
+			continue;
+		value = strstr(text, separator);
+		return value && value < text + strcspn(text, "\n") ? value + strlen(separator) :
+								     NULL;
+	}
+	return NULL;
+}
+
+/* What the kernel says of it: a name on x86, a part's number on arm64, extensions on riscv. */
 static void put_cpu(FILE *file)
 {
-	char *text = read_file("/proc/cpuinfo", NULL), *line = NULL;
+	static const char *const names[] = {
+		"model name", "CPU implementer", "CPU part", "uarch", "isa",
+	};
+	char *text = read_file("/proc/cpuinfo", NULL);
+	const char *value;
+	size_t i;
 
-	fprintf(file, "cpus %ld", sysconf(_SC_NPROCESSORS_ONLN));
-	if (text)
-		line = strstr(text, "model name");
-	line = line ? strstr(line, ": ") : NULL;
-	if (line)
-		fprintf(file, ", %.*s", (int)strcspn(line + 2, "\n"), line + 2);
+	fprintf(file, "cpus %ld of %ld", sysconf(_SC_NPROCESSORS_ONLN),
+		sysconf(_SC_NPROCESSORS_CONF));
+	for (i = 0; text && i < ARRAY_SIZE(names); i++) {
+		value = find_value(text, names[i], ": ");
+		if (value)
+			fprintf(file, ", %s%s%.*s", i ? names[i] : "", i ? " " : "",
+				(int)strcspn(value, "\n"), value);
+	}
 	fputc('\n', file);
 	free(text);
 }
 
-void about_begin(const char *directory, char *const *argv)
+static void put_memory(FILE *file)
+{
+	char *text = read_file("/proc/meminfo", NULL);
+	const char *available = text ? find_value(text, "MemAvailable", ":") : NULL;
+
+	fprintf(file, "memory %ld MiB",
+		sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
+	if (available)
+		fprintf(file, ", %lu MiB available", strtoul(available, NULL, 10) / 1024);
+	fputc('\n', file);
+	free(text);
+}
+
+static void put_system(FILE *file)
+{
+	char *text = read_file("/etc/os-release", NULL);
+	const char *value = text ? find_value(text, "PRETTY_NAME", "=") : NULL;
+
+	if (value) {
+		value += *value == '"';
+		fprintf(file, "system %.*s\n", (int)strcspn(value, "\"\n"), value);
+	}
+	free(text);
+}
+
+/* What a name of a program stands for; allocated, or NULL. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *file, *found = NULL;
+	size_t len;
+
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	while (path && !found) {
+		len = strcspn(path, ":");
+		file = xasprintf("%.*s/%s", (int)len, len ? path : ".", name);
+		if (!access(file, X_OK))
+			found = realpath(file, NULL);
+		free(file);
+		path = path[len] ? path + len + 1 : NULL;
+	}
+	return found;
+}
+
+static void put_program(FILE *file, const char *name)
+{
+	char *path = find_program(name), *id;
+
+	if (!path)
+		return;
+	fputs("program", file);
+	put_word(file, path);
+	fputc('\n', file);
+	id = image_build_id(path);
+	if (id)
+		fprintf(file, "build-id %s\n", id);
+	free(id);
+	free(path);
+}
+
+void about_begin(const char *directory, char *const *options, char *const *argv)
 {
 	FILE *file = open_about(directory);
 	char *here = getcwd(NULL, 0);
 	struct utsname name;
+	size_t i;
 
 	if (file) {
-		fprintf(file, "fntrace " VERSION "\ncommand");
-		for (; *argv; argv++)
-			put_word(file, *argv);
+		fprintf(file, "fntrace " VERSION "\n");
+		if (options != argv)
+			fputs("options", file);
+		for (i = 0; options + i != argv; i++)
+			put_word(file, options[i]);
+		fprintf(file, "%scommand", i ? "\n" : "");
+		for (i = 0; argv[i]; i++)
+			put_word(file, argv[i]);
 		fprintf(file, "\ndirectory");
 		put_word(file, here ? here : "?");
 		fputc('\n', file);
+		put_program(file, argv[0]);
 		if (!uname(&name))
 			fprintf(file, "host %s\nkernel %s %s %s\n", name.nodename, name.sysname,
 				name.release, name.machine);
+		put_system(file);
 		put_cpu(file);
-		fprintf(file, "memory %ld MiB\n",
-			sysconf(_SC_PHYS_PAGES) / 1024 * (sysconf(_SC_PAGESIZE) / 1024));
+		put_memory(file);
 		put_time(file, "begin");
 		close_about(directory, file);
 	}
@@ -108,10 +203,17 @@ void about_begin(const char *directory, char *const *argv)
 void about_end(const char *directory, int status, int signal)
 {
 	FILE *file = open_about(directory);
+	struct rusage usage;
 
 	if (!file)
 		return;
 	put_time(file, "end");
+	/* Of those that have ended. */
+	if (!getrusage(RUSAGE_CHILDREN, &usage))
+		fprintf(file, "usage user %ld.%03ld s, system %ld.%03ld s, at most %ld MiB\n",
+			(long)usage.ru_utime.tv_sec, (long)usage.ru_utime.tv_usec / 1000,
+			(long)usage.ru_stime.tv_sec, (long)usage.ru_stime.tv_usec / 1000,
+			usage.ru_maxrss / 1024);
 	if (signal)
 		fprintf(file, "signal %d\n", signal);
 	else

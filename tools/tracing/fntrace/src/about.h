@@ -10,9 +10,10 @@
 
 /*
  * about_begin() - write down the program and the machine, before the program runs
+ * @options: of fntrace; they end at @argv
  * @argv: the program and its arguments
  */
-void about_begin(const char *directory, char *const *argv);
+void about_begin(const char *directory, char *const *options, char *const *argv);
 
 /*
  * about_end() - write down how it ended

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -135,4 +136,49 @@ const char *image_read(struct image *image, const char *path)
 		elf_end(elf);
 	close(fd);
 	return error;
+}
+
+/* Of a section of notes, the one with the build ID. */
+static char *read_build_id(Elf_Data *data)
+{
+	size_t at = 0, next, name, id, i;
+	const unsigned char *bytes;
+	GElf_Nhdr note;
+	char *text;
+
+	while (data && at < data->d_size && (next = gelf_getnote(data, at, &note, &name, &id))) {
+		at = next;
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) ||
+		    memcmp((char *)data->d_buf + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) ||
+		    !note.n_descsz)
+			continue;
+		bytes = (unsigned char *)data->d_buf + id;
+		text = xalloc(2 * note.n_descsz + 1);
+		for (i = 0; i < note.n_descsz; i++)
+			sprintf(text + 2 * i, "%02x", bytes[i]);
+		return text;
+	}
+	return NULL;
+}
+
+char *image_build_id(const char *path)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	char *id = NULL;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_input_file(path);
+	if (fd < 0)
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (elf && !id && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+			id = read_build_id(elf_getdata(section, NULL));
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return id;
 }

@@ -54,6 +54,13 @@ uint64_t image_address(const struct image *image, uint64_t offset);
 const char *image_read(struct image *image, const char *path);
 
 /*
+ * image_build_id() - the number that the linker gave to an ELF file
+ *
+ * Return: hexadecimal digits, allocated; NULL if there is none, or it is no such file.
+ */
+char *image_build_id(const char *path);
+
+/*
  * image_open() - the image of an ELF file, which is read if that was not done yet
  *
  * Return: the image; it has no symbols, and a @problem, if the file cannot be read.

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <fntrace_format.h>
+
 #include "about.h"
 #include "command.h"
 #include "directory.h"
@@ -50,6 +52,35 @@ static void put_about(struct out *out, const char *directory)
 	free(path);
 }
 
+static const char *arch_name(uint32_t arch)
+{
+	switch (arch) {
+	case FNTRACE_ARCH_X86_64:
+		return "x86_64";
+	case FNTRACE_ARCH_ARM64:
+		return "arm64";
+	case FNTRACE_ARCH_RISCV64:
+		return "riscv64";
+	default:
+		return "unknown";
+	}
+}
+
+static void put_summary(struct out *out, const struct raw_summary *summary)
+{
+	if (summary->arch)
+		out_printf(out, "%-10s %s\n", "machine", arch_name(summary->arch));
+	if (summary->counter_hz)
+		out_printf(out, "%-10s %.6f MHz\n", "counter", summary->counter_hz / 1e6);
+	out_printf(out, "%-10s %" PRIu64 "\n", "threads", summary->threads);
+	out_printf(out, "%-10s %" PRIu64 "%s\n", "records", summary->records,
+		   summary->entries_only ? ", of entries only" : "");
+	out_printf(out, "%-10s %" PRIu64 " calls", "lost", summary->lost);
+	if (summary->too_deep)
+		out_printf(out, ", %" PRIu64 " of them too deep", summary->too_deep);
+	out_printf(out, "\n");
+}
+
 int command_info(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -62,14 +93,17 @@ int command_info(int argc, char **argv)
 	struct out *out;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &directory);
-	if (!directory_has_records(directory) && !directory_has_kernel(directory))
-		die("%s is not a recording", directory);
-	summary = raw_summarise(directory);
+	if (directory_has_records(directory) || directory_has_kernel(directory)) {
+		summary = raw_summarise(directory);
+	} else {
+		/* A file of buffers. */
+		summary = raw_summarise_dump(directory);
+		if (!summary.threads)
+			die("%s is not a recording", directory);
+	}
 	out = out_open("-");
 	put_about(out, directory);
-	out_printf(out, "%-10s %" PRIu64 "\n", "threads", summary.threads);
-	out_printf(out, "%-10s %" PRIu64 "\n", "records", summary.records);
-	out_printf(out, "%-10s %" PRIu64 " calls\n", "lost", summary.lost);
+	put_summary(out, &summary);
 	if (directory_has_kernel(directory))
 		out_printf(out, "and a trace of the kernel\n");
 	return out_close(out) ? 1 : 0;

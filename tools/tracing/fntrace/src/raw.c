@@ -485,6 +485,52 @@ static uint64_t count_records(const struct fntrace_header *header)
 	return (next - header->base + header->older) / sizeof(struct fntrace_record);
 }
 
+static void add_summary(struct raw_summary *summary, const struct fntrace_header *header)
+{
+	uint64_t counter = header->latest.counter - header->start.counter;
+	uint64_t ns = header->latest.ns - header->start.ns;
+
+	summary->threads++;
+	summary->records += count_records(header);
+	summary->lost += header->lost;
+	summary->too_deep += header->too_deep;
+	summary->arch = header->arch;
+	summary->entries_only = header->flags & FNTRACE_ENTRIES_ONLY;
+	if (header->counter_hz)
+		summary->counter_hz = header->counter_hz;
+	else if (header->start.counter && header->latest.counter > header->start.counter &&
+		 header->latest.ns > header->start.ns)
+		summary->counter_hz = (double)counter / ns * NSEC_PER_SEC;
+}
+
+/* Buffers that one after the other is behind, as far as their headers are right. */
+struct raw_summary raw_summarise_dump(const char *path)
+{
+	struct raw_summary summary = { };
+	struct fntrace_header header;
+	uint64_t at = 0, room, next;
+	bool swap;
+	int fd;
+
+	fd = open_input_file(path);
+	while (fd >= 0 && read_header(path, fd, at, &header, &swap)) {
+		add_summary(&summary, &header);
+		room = header.end - header.base;
+		next = (header.next < header.end ? header.next : header.end) - header.base;
+		if (header.end < header.base || header.next < header.base || !header.header_size)
+			break;
+		if (header.older)
+			next = room + header.older;
+		next = at + header.header_size + (header.wraps ? room : next);
+		if (next <= at)
+			break;
+		at = next;
+	}
+	if (fd >= 0)
+		close(fd);
+	return summary;
+}
+
 struct raw_summary raw_summarise(const char *path)
 {
 	struct raw_summary summary = { };
@@ -499,11 +545,8 @@ struct raw_summary raw_summarise(const char *path)
 		if (!directory_is_records_name(entry->d_name))
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap)) {
-			summary.threads++;
-			summary.records += count_records(&header);
-			summary.lost += header.lost;
-		}
+		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap))
+			add_summary(&summary, &header);
 		if (fd >= 0)
 			close(fd);
 	}

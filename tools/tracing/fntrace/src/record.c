@@ -33,6 +33,7 @@
  * @nr_functions: how many
  * @events: of @kernel
  * @nr_events: how many
+ * @arguments: of fntrace itself; they end at @program
  * @program: and its arguments
  */
 struct record {
@@ -44,6 +45,7 @@ struct record {
 	unsigned int		nr_functions;
 	const char		**events;
 	unsigned int		nr_events;
+	char			**arguments;
 	char			**program;
 };
 
@@ -307,7 +309,7 @@ static int record_program(struct record *record)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
-	about_begin(record->directory, record->program);
+	about_begin(record->directory, record->arguments, record->program);
 	clock = open_clock(record->directory);
 	save_clock(clock);
 	launch->directory = absolute;
@@ -351,6 +353,7 @@ int command_record(int argc, char **argv)
 	struct record record = {
 		.directory = DEFAULT_DIRECTORY,
 		.launch.full = "grow",
+		.arguments = argv + 1,
 	};
 	int status;
 

@@ -609,17 +609,30 @@ bool raw_open_dump(struct trace *trace, struct machine *machine, const char *pat
 
 /*
  * struct raw_summary - how much there is in a recording, as its headers say
- * @threads: that have a file
+ * @threads: that have a buffer
  * @records: in these
  * @lost: calls that could not be recorded
+ * @too_deep: of these, the ones for which the shadow stack had no room
+ * @arch: enum fntrace_arch of the last one; 0: there is none
+ * @counter_hz: units of its counter in a second; 0: not known
+ * @entries_only: there are no records of exits in it
  */
 struct raw_summary {
 	uint64_t	threads;
 	uint64_t	records;
 	uint64_t	lost;
+	uint64_t	too_deep;
+	uint32_t	arch;
+	uint64_t	counter_hz;
+	bool		entries_only;
 };
 
+/*
+ * raw_summarise() - of a directory
+ * raw_summarise_dump() - of a file of buffers; nothing if it is none
+ */
 struct raw_summary raw_summarise(const char *path);
+struct raw_summary raw_summarise_dump(const char *path);
 
 /*
  * raw_has_counter() - are there times of a machine that only its counter says?

@@ -3,9 +3,11 @@
 
 import csv
 import io
+import os
 import re
 import resource
 import shlex
+import shutil
 
 from bench import (ENTRY, EXIT, TESTS, buffer, expect, limit, need, run)
 
@@ -241,9 +243,61 @@ def information(bench):
     expect("\\x1b]0;title\\x07 text" in text and "\x1b" not in text, text)
     # Of one that was not finished there is less.
     (directory / "about").unlink()
-    expect(set(about(bench, directory)) == {"threads", "records", "lost"}, "there is more")
+    expect(set(about(bench, directory)) - {"counter"} ==
+           {"machine", "threads", "records", "lost"}, "there is more")
     done = run(bench.fntrace, "info", bench.work, status=1)
     expect("not a recording" in done.stderr, done.stderr)
+
+
+def machine_information(bench):
+    """The machine, the program and the options; other sources than ours say the same."""
+    program = bench.compile("tree.c", "-pg", "-O1", "-Wl,--build-id=0x0123456789abcdef")
+    directory, _ = bench.record(program, "loop", "1000000", options=("-s", "64k", "--entries"))
+    found = about(bench, directory)
+    expect(shlex.split(found["options"]) == ["-s", "64k", "--entries", "-o", str(directory)],
+           found["options"])
+    expect(found["program"] == str(program) and found["build-id"] == "0123456789abcdef",
+           f"{found}")
+    expect(found["cpus"].startswith(f"{os.cpu_count()} of "), found["cpus"])
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"^model name\s*: (.*)", file.read(), re.MULTILINE)
+    expect(not model or model.group(1) in found["cpus"], found["cpus"])
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE") >> 20
+    memory = re.match(r"(\d+) MiB, (\d+) MiB available$", found["memory"])
+    expect(memory and abs(int(memory.group(1)) - total) <= 1 and
+           0 < int(memory.group(2)) <= total, found["memory"])
+    if os.path.exists("/etc/os-release"):
+        with open("/etc/os-release", encoding="utf-8") as file:
+            name = re.search(r'^PRETTY_NAME="?([^"\n]*)', file.read(), re.MULTILINE)
+        expect(found.get("system") == (name and name.group(1)), f"{found}")
+    usage = re.match(r"user (\S+) s, system (\S+) s, at most (\d+) MiB$", found["usage"])
+    expect(usage and 0 < float(usage.group(1)) + float(usage.group(2)) < 60, found["usage"])
+    version = run(bench.fntrace, "--version").stdout.split()
+    expect(version == ["fntrace", found["fntrace"]], f"{version}")
+    expect(found["machine"] == os.uname().machine.replace("aarch64", "arm64"), found["machine"])
+    expect(found["records"] == "1000001, of entries only", found["records"])
+    # A program that is found by its name.
+    directory, _ = bench.record("true", status=1)
+    with open(directory / "about", encoding="utf-8") as file:
+        expect(f"program {os.path.realpath(shutil.which('true'))}\n" in file.read(), "true")
+
+
+def dump_information(bench):
+    """A file of buffers, also one that was cut off or has nonsense behind a buffer."""
+    dump = bench.work / "dump"
+    first = buffer([(1000 + n, ENTRY, 0, 1) for n in range(10)], hertz=5 * 10 ** 8)
+    second = buffer([(1000 + n, ENTRY, 0, 1) for n in range(30)], order=">")
+    dump.write_bytes(first + second)
+    want = {"machine": "x86_64", "counter": "500.000000 MHz", "threads": "2", "records": "40",
+            "lost": "0 calls"}
+    expect(about(bench, dump) == want, f"{about(bench, dump)}")
+    dump.write_bytes(first + bytes(100))
+    found = about(bench, dump)
+    expect(found == {**want, "threads": "1", "records": "10"}, f"{found}")
+    for data in (b"", first[:100], bytes(10000)):
+        dump.write_bytes(data)
+        said = run(bench.fntrace, "info", dump, status=1).stderr
+        expect("is not a recording" in said, said)
 
 
 def tests():
@@ -258,3 +312,5 @@ def tests():
     yield "graph: depth and threads", depth
     yield "input by default", default_input
     yield "info", information
+    yield "info: machine and program", machine_information
+    yield "info: file of buffers", dump_information
