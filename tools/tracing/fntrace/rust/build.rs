@@ -47,7 +47,13 @@ fn build_backend(source: &Path, out: &Path) {
         "make could not build {}",
         library.display()
     );
-    for part in ["Makefile", "backend", "include", "rust/glue.c"] {
+    for part in [
+        "Makefile",
+        "backend",
+        "include",
+        "rust/glue.c",
+        "rust/glue.h",
+    ] {
         println!("cargo:rerun-if-changed={}", source.join(part).display());
     }
     println!("cargo:rustc-link-search=native={}", out.display());

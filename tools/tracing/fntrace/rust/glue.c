@@ -5,6 +5,7 @@
  */
 
 #include "../backend/internal.h"
+#include "glue.h"
 
 /* What src/embedded.rs provides memory for. */
 #define STATE_SIZE	128
@@ -14,40 +15,9 @@
 #define FRAME_SIZE	24
 #endif
 
-struct fntrace_rust_state {
-	struct fntrace_context	context;	/* first: its address is that of the state */
-	struct fntrace_stack	stack;
-};
-
 _Static_assert(sizeof(struct fntrace_rust_state) <= STATE_SIZE, "STATE_SIZE is too small");
 _Static_assert(sizeof(struct fntrace_frame) == FRAME_SIZE, "FRAME_SIZE is wrong");
 _Static_assert(sizeof(struct fntrace_header) <= FNTRACE_HEADER_SIZE, "no room for the header");
-
-/*
- * struct fntrace_rust_setup - the arguments of fntrace_rust_init(); struct Setup of
- *	src/embedded.rs has the same fields
- */
-struct fntrace_rust_setup {
-	struct fntrace_header	*buffer;
-	void			*records;
-	size_t			records_size;
-	void			*frames;
-	size_t			frames_size;
-	unsigned long		low;
-	unsigned long		high;
-	uint32_t		cpu;
-	uint32_t		mode;
-};
-
-void fntrace_rust_init(struct fntrace_rust_state *state, const struct fntrace_rust_setup *setup);
-void fntrace_rust_set(struct fntrace_rust_state *state);
-void fntrace_rust_set_hz(struct fntrace_rust_state *state, uint64_t hz);
-size_t fntrace_rust_copy(const struct fntrace_rust_state *state, size_t at, uint8_t *to,
-			 size_t size);
-uint64_t fntrace_rust_lost(const struct fntrace_rust_state *state);
-
-/* In src/embedded.rs. */
-void fntrace_rust_fault(const char *why, size_t len) __attribute__((noreturn));
 
 static struct fntrace_rust_state *fntrace_rust_only;
 

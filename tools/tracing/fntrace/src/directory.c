@@ -139,10 +139,16 @@ bool directory_has_uftrace(const char *path)
 	return directory_has(path, directory_is_uftrace_name);
 }
 
+/* Without a clock, which is that of this machine. */
+static bool directory_is_received(const char *path)
+{
+	return directory_exists(path, ABOUT_FILE) && directory_has_records(path);
+}
+
 bool directory_is_recording(const char *path)
 {
 	if (!directory_exists(path, "clock") && !directory_exists(path, "task.txt") &&
-	    !directory_exists(path, ABOUT_FILE) && !directory_is_converted(path))
+	    !directory_is_received(path) && !directory_is_converted(path))
 		return false;
 	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))
 		return false;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +42,32 @@ struct receive {
 	const char	*address;
 };
 
-static volatile sig_atomic_t interrupted;
+/* SIGINT and SIGTERM are blocked, but while wait_for() waits. */
+static sigset_t while_waiting;
 
 static void stop(int signal)
 {
-	interrupted = 1;
+}
+
+/* Returns false if a signal came. */
+static bool wait_for(int fd)
+{
+	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+
+	return ppoll(&wanted, 1, NULL, &while_waiting) >= 0 || errno != EINTR;
+}
+
+static void block_signals(void)
+{
+	const struct sigaction action = { .sa_handler = stop };
+	sigset_t signals;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &while_waiting);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -79,9 +101,13 @@ static int accept_one(int listener, const char *where)
 		die("cannot wait at %s: %s", where, strerror(errno));
 	warn("waiting at %s", where);
 	do {
+		if (!wait_for(listener)) {
+			close(listener);
+			return -1;
+		}
 		fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	} while (fd < 0 && !interrupted && (errno == EINTR || errno == ECONNABORTED));
-	if (fd < 0 && !interrupted)
+	} while (fd < 0 && (errno == EAGAIN || errno == ECONNABORTED));
+	if (fd < 0)
 		die("cannot wait at %s: %s", where, strerror(errno));
 	close(listener);
 	return fd;
@@ -95,8 +121,8 @@ static int receive_unix(const char *address, const char *path)
 	if (!*path || strlen(path) >= sizeof(name.sun_path))
 		die("%s: a path of 1 to %zu characters is wanted", address,
 		    sizeof(name.sun_path) - 1);
-	strcpy(name.sun_path, path);
-	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	memcpy(name.sun_path, path, strlen(path));
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof(name)))
 		die("cannot wait at %s: %s", address, strerror(errno));
 	fd = accept_one(listener, address);
@@ -135,7 +161,7 @@ static int receive_tcp(const char *address, const char *rest)
 	if (error)
 		die("%s: %s", address, gai_strerror(error));
 	free(host);
-	listener = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	listener = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener >= 0)
 		setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (listener < 0 || bind(listener, info->ai_addr, info->ai_addrlen))
@@ -161,7 +187,7 @@ static int receive_vsock(const char *address, const char *rest)
 	if (!*rest || *end || port >= UINT32_MAX)
 		die("%s: a number of a port is wanted", address);
 	name.svm_port = port;
-	listener = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	listener = socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener < 0 || bind(listener, (struct sockaddr *)&name, sizeof(name)))
 		die("cannot wait at %s: %s", address, strerror(errno));
 	return accept_one(listener, address);
@@ -180,8 +206,9 @@ static int open_address(const char *address)
 		return receive_tcp(address, address + 4);
 	if (!strncmp(address, "vsock:", 6))
 		return receive_vsock(address, address + 6);
-	fd = open(address, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 && !interrupted)
+	/* A pipe whose other end is not open yet would be waited for here. */
+	fd = open(address, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
 		die("cannot read %s: %s", address, strerror(errno));
 	return fd;
 }
@@ -192,13 +219,13 @@ static bool read_stream(struct stream *stream, int fd, const char *address)
 	static char data[65536];
 	ssize_t size;
 
-	while (!interrupted) {
+	while (wait_for(fd)) {
 		size = read(fd, data, sizeof(data));
 		if (!size)
 			break;
 		if (size > 0) {
 			stream_put(stream, data, size);
-		} else if (errno != EINTR) {
+		} else if (errno != EAGAIN) {
 			warn("cannot read %s: %s", address, strerror(errno));
 			return false;
 		}
@@ -214,15 +241,12 @@ static void say_count(uint64_t count, const char *what)
 
 static int receive(const struct receive *receive)
 {
-	const struct sigaction action = { .sa_handler = stop };
 	struct stream_summary summary;
 	struct stream *stream;
 	bool good = true;
 	int fd;
 
-	/* Without SA_RESTART, they end what waits. */
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	block_signals();
 	fd = open_address(receive->address);
 	if (fd < 0) {
 		warn("nothing was received");
@@ -235,8 +259,10 @@ static int receive(const struct receive *receive)
 	close(fd);
 	summary = stream_close(stream);
 	about_end_received(receive->directory);
-	if (!summary.buffers)
+	if (!summary.buffers) {
 		warn("nothing was received");
+		directory_remove(receive->directory);
+	}
 	say_count(summary.skipped, "bytes are no part of a buffer and were left out");
 	say_count(summary.missing, "bytes of records were sent and did not arrive");
 	say_count(summary.cut_off, "parts were cut off");
@@ -250,7 +276,7 @@ int command_receive(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "unix:PATH|tcp:[HOST:]PORT|vsock:PORT|FILE|-",
-		.doc = "Wait for a kernel or program that sends its buffers, and write them to a recording.",
+		.doc = "Write the buffers that a kernel or program sends to a recording.",
 	};
 	struct receive arguments = { .directory = DEFAULT_DIRECTORY };
 

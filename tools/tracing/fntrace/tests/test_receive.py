@@ -127,6 +127,48 @@ def nothing(bench):
         done = subprocess.run([bench.fntrace, "receive", "-o", directory, "-"], input=data,
                               capture_output=True, check=False, timeout=TIMEOUT)
         expect(done.returncode == 1 and b"nothing was received" in done.stderr, done.stderr)
+        expect(not directory.exists(), "a directory is left")
+
+
+def again(bench):
+    """The last recording is renamed; other files called "about" are none."""
+    data = part(0, 10)
+    for _ in range(3):
+        receive(bench, data)
+    old = bench.work / "received.old"
+    expect(old.is_dir() and len(list(old.iterdir())) == 2, "it was not renamed")
+    other = bench.work / "other"
+    other.mkdir()
+    (other / "about").write_text("mine", encoding="ascii")
+    done = subprocess.run([bench.fntrace, "receive", "-o", other, "-"], input=data,
+                          capture_output=True, check=False, timeout=TIMEOUT)
+    expect(done.returncode == 1 and b"other files" in done.stderr, done.stderr)
+    expect((other / "about").read_text(encoding="ascii") == "mine", "it was changed")
+
+
+def pipe(bench):
+    """A pipe that nobody has opened yet, and small pieces."""
+    path = bench.work / "pipe"
+    os.mkfifo(path)
+    directory = bench.work / "received"
+    with subprocess.Popen([bench.fntrace, "receive", "-o", directory, path]) as command:
+        time.sleep(0.3)
+        with open(path, "wb", buffering=0) as sender:
+            data = part(0, 20) + part(20, 20, older=40)
+            for at in range(0, len(data), 111):
+                sender.write(data[at:at + 111])
+                time.sleep(0.001)
+        expect(command.wait(timeout=TIMEOUT) == 0, f"status {command.returncode}")
+    expect(read(bench, directory) == {0: addresses((0, 40))}, "records")
+    with subprocess.Popen([bench.fntrace, "receive", "-o", directory, path],
+                          stderr=subprocess.DEVNULL) as command:
+        time.sleep(0.3)
+        command.send_signal(signal.SIGINT)
+        try:
+            status = command.wait(timeout=10)
+        finally:
+            command.kill()
+        expect(status == 1, f"SIGINT: status {status}")
 
 
 def listen(bench, address):
@@ -284,6 +326,8 @@ def tests():
     yield "receive: a buffer that was written over", overwritten
     yield "receive: damaged and cut off", damaged
     yield "receive: nothing", nothing
+    yield "receive: the last recording", again
+    yield "receive: pipe", pipe
     yield "receive: Unix socket", over("unix:WORK/socket")
     yield "receive: TCP", over("tcp:0")
     yield "receive: TCP, IPv6", over("tcp:[::1]:0") if socket.has_ipv6 else over("tcp:0")
