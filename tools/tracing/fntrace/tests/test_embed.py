@@ -5,9 +5,8 @@ import os
 import re
 import shutil
 import struct
-import sys
 
-from bench import (ENTRY, EXIT, TESTS, Skip, Wrong, buffer, compare, counts, expect, need, run,
+from bench import (ENTRY, EXIT, TESTS, Skip, buffer, compare, counts, expect, need, run,
                    same_counts, wanted)
 
 EXAMPLE = TESTS.parent / "example"

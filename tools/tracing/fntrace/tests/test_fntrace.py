@@ -86,7 +86,7 @@ def signals(way, *options):
     return test
 
 
-def elsewhere(machine, way, level, source="calls.c"):
+def elsewhere(machine, way, level, source="calls.c", entries=False):
     """The backend for another architecture, with its user space emulated."""
     def test(bench):
         prefix = f"{machine}-linux-gnu-"
@@ -102,13 +102,17 @@ def elsewhere(machine, way, level, source="calls.c"):
         data = bench.work / "data"
         data.mkdir()
         done = run(emulator, "-L", sysroot, "-E", f"LD_PRELOAD={lib}/libfntrace.so",
-                   "-E", f"FNTRACE_DIR={data}", "-E", "FNTRACE_SIZE=65536", program)
+                   "-E", f"FNTRACE_DIR={data}", "-E", "FNTRACE_SIZE=65536",
+                   "-E", f"FNTRACE_ENTRIES={int(entries)}", program)
         if source == "storm.c":
             storm(bench, data, done.stdout)
             return
         events, said = bench.chrome(data)
         compare(wanted(done.stdout), counts(events))
         expect("backwards" not in said, said)
+        if entries:
+            times = [event["ts"] for event in events if event["ph"] in "BE"]
+            expect(times[::2] == times[1::2], "calls have a duration")
     return test
 
 
@@ -1265,6 +1269,7 @@ def tests():
                          "-fpatchable-function-entry=4"))):
         for way in ways:
             yield f"program on {machine}, {way}", elsewhere(machine, way, "-O2")
+            yield f"entries only on {machine}, {way}", elsewhere(machine, way, "-O2", entries=True)
         yield f"signals at any time on {machine}", elsewhere(machine, ways[0], "-O1", "storm.c")
     yield "uftrace replay agrees", agree("replay", "-f", "none", pattern=r"\[ *\d+\]")
     yield "uftrace graph agrees", agree(
