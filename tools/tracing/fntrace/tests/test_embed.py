@@ -18,12 +18,22 @@ FLAGS = 44
 ANCHOR = struct.calcsize("<8s10I14Q32s")
 
 
+def rust_compiler():
+    """rustc, if it is recent enough for the crate and for the option of LLVM."""
+    rustc = os.environ.get("RUSTC", "rustc")
+    need(rustc)
+    version = re.match(r"rustc (\d+)\.(\d+)", run(rustc, "--version").stdout)
+    if not version or (int(version.group(1)), int(version.group(2))) < (1, 82):
+        raise Skip("rustc is older than 1.82")
+    return rustc
+
+
 def rust_tools():
     """What cargo needs in its environment; Skip says what there is not."""
-    rustc = os.environ.get("RUSTC", "rustc")
+    rustc = rust_compiler()
     # Beside rustc: another cargo may not know its options.
     cargo = os.path.join(os.path.dirname(rustc), "cargo")
-    need(rustc, cargo)
+    need(cargo)
     found = run(rustc, "--print", "target-libdir", "--target", TARGET,
                 status=None)
     if found.returncode or not os.path.isdir(found.stdout.strip()):
@@ -181,8 +191,8 @@ def rust_linked(bench):
 
 def rust_stable(bench):
     """Without an unstable option: a list of functions for LLVM."""
-    rustc = os.environ.get("RUSTC", "rustc")
-    need(rustc, "nm")
+    rustc = rust_compiler()
+    need("nm")
     program, table = bench.work / "program", bench.work / "functions.csv"
     command = [rustc, "-C", "opt-level=1", "-C", "codegen-units=1", TESTS / "calls.rs", "-o",
                program]
