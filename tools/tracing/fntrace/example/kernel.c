@@ -962,7 +962,11 @@ static void run(void)
 {
 	setup_interrupts();
 	enable_apic();
+	/* To send a buffer may take longer than the PIT needs for a round. */
+	if (params.stream)
+		fntrace_stop();
 	calibrate();
+	fntrace_start();
 	start_second_cpu();
 	start_timer();
 	work();
