@@ -40,6 +40,18 @@
 #define FRAMES_MAX	(64ul << 20)
 
 /*
+ * struct kept_file - a descriptor that the program may close, and use for its own files
+ * @fd: the descriptor; -1 if the file could not be kept open
+ * @dev: device of the file
+ * @ino: its inode number
+ */
+struct kept_file {
+	int	fd;
+	dev_t	dev;
+	ino_t	ino;
+};
+
+/*
  * struct thread - a thread, and the shadow stack behind it
  * @stack: of the thread
  * @buffer: that of its context
@@ -47,9 +59,7 @@
  * @window: bytes mapped for records
  * @tid: number in the name of its file
  * @which: second number in it
- * @fd: the file; -1: it is opened when it is needed
- * @dev: what the file has to be
- * @ino: as well
+ * @file: the file; without a descriptor it is opened when it is needed
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
  * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
@@ -62,9 +72,7 @@ struct thread {
 	size_t			window;
 	unsigned long		tid;
 	unsigned int		which;
-	int			fd;
-	dev_t			dev;
-	ino_t			ino;
+	struct kept_file	file;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -80,15 +88,29 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * @session: number in the name of that
  * @objects: how often something was loaded or unloaded, when it was written last
  * @lock: somebody writes it
+ * @maps: /proc/self/maps of this process; @maps.fd is 0 until it was opened
  */
 static struct process {
 	unsigned long		pid;
 	unsigned int		session;
 	unsigned long long	objects;
 	int			lock;
+	struct kept_file	maps;
 } *process;
 
+/* What FNTRACE_DIR names, with a slash at the end. Empty: nothing is recorded. */
 static char directory[4096];
+/*
+ * The same, opened before the program can do anything: after chroot(), or when its user
+ * has changed, the path may lead nowhere.
+ */
+static struct kept_file directory_file = { .fd = -1 };
+/* Path of the program, for children that have no /proc. */
+static char program[4096];
+/* Of the process that made this one: its number and session, and its @maps. */
+static unsigned long parent_pid;
+static unsigned int parent_session;
+static struct kept_file parent_maps;
 static size_t window_size = WINDOW_DEFAULT;
 static enum fntrace_mode mode = FNTRACE_GROW;
 /* Calls that are deeper are not wanted; 0: all are. */
@@ -228,32 +250,22 @@ static struct fntrace_clock read_clock(void)
 }
 
 #define PATH_SIZE	(sizeof(directory) + 64)
+/* Two numbers and a suffix. */
+#define NAME_SIZE	64
 
-/* "DIR/<number>-<n><suffix>" */
-static void put_path(char *path, unsigned long number, unsigned int n, const char *suffix)
+/* "<number>-<n><suffix>" */
+static void put_name(char *name, unsigned long number, unsigned int n, const char *suffix)
 {
-	put(put_decimal(put(put_decimal(put(path, directory), number), "-"), n), suffix);
+	put(put_decimal(put(put_decimal(name, number), "-"), n), suffix);
 }
 
-/* The first of these that there is not yet. */
-static int create(char *path, unsigned long number, const char *suffix, unsigned int *which)
+/* Does the descriptor still stand for the file? A program may close all there are. */
+static bool is_kept(const struct kept_file *file)
 {
-	unsigned int n;
-	long fd;
+	struct stat status;
 
-	for (n = 0; n < 1000000; n++) {
-		put_path(path, number, n, suffix);
-		fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-			     0644);
-		if (fd >= 0) {
-			*which = n;
-			return fd;
-		}
-		if (errno != EEXIST)
-			break;
-	}
-	complain("no file ", path, errno);
-	return -1;
+	return file->fd >= 0 && !syscall(SYS_fstat, file->fd, &status) &&
+	       status.st_dev == file->dev && status.st_ino == file->ino;
 }
 
 /*
@@ -273,26 +285,96 @@ static int move_up(int fd)
 	return high < 0 ? -1 : high;
 }
 
-/* Is it the file of the thread? A program may close all descriptors there are. */
-static bool is_file(const struct thread *thread, int fd)
+/* Keep @fd open for later. Returns false if the kernel does not say which file it is. */
+static bool keep_file(struct kept_file *file, int fd)
 {
 	struct stat status;
 
-	return fd >= 0 && !syscall(SYS_fstat, fd, &status) && status.st_dev == thread->dev &&
-	       status.st_ino == thread->ino;
+	if (syscall(SYS_fstat, fd, &status))
+		return false;
+	file->dev = status.st_dev;
+	file->ino = status.st_ino;
+	file->fd = move_up(fd);
+	return true;
 }
 
-/* Apart, as a path needs much stack, and a handler of signals may have little. */
-static __attribute__((noinline, cold)) int open_again(const struct thread *thread)
+/* The directory of the recording, or -1 with errno. put_directory() follows. */
+static int get_directory(void)
+{
+	if (is_kept(&directory_file))
+		return directory_file.fd;
+	return syscall(SYS_openat, AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void put_directory(int fd)
+{
+	int error = errno;
+
+	if (fd >= 0 && fd != directory_file.fd)
+		syscall(SYS_close, fd);
+	errno = error;
+}
+
+/* A file of the recording; returns -1 with errno if it cannot be opened. */
+static int open_name(const char *name, int flags)
+{
+	int at = get_directory(), fd;
+
+	if (at < 0)
+		return -1;
+	fd = syscall(SYS_openat, at, name, flags | O_CLOEXEC, 0644);
+	put_directory(at);
+	return fd;
+}
+
+static void remove_name(const char *name)
+{
+	int at = get_directory();
+
+	if (at >= 0)
+		syscall(SYS_unlinkat, at, name, 0);
+	put_directory(at);
+}
+
+static __attribute__((noinline, cold)) void complain_name(const char *what, const char *name,
+							  long error)
 {
 	char path[PATH_SIZE];
+
+	put(put(path, directory), name);
+	complain(what, path, error);
+}
+
+/* The first of these that there is not yet. */
+static int create(char *name, unsigned long number, const char *suffix, unsigned int *which)
+{
+	unsigned int n;
 	int fd;
 
-	put_path(path, thread->tid, thread->which, ".fntrace");
-	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || is_file(thread, fd))
-		return fd;
-	syscall(SYS_close, fd);
+	for (n = 0; n < 1000000; n++) {
+		put_name(name, number, n, suffix);
+		fd = open_name(name, O_RDWR | O_CREAT | O_EXCL);
+		if (fd >= 0) {
+			*which = n;
+			return fd;
+		}
+		if (errno != EEXIST)
+			break;
+	}
+	complain_name("no file ", name, errno);
+	return -1;
+}
+
+static int open_again(const struct thread *thread)
+{
+	struct kept_file file = thread->file;
+	char name[NAME_SIZE];
+
+	put_name(name, thread->tid, thread->which, ".fntrace");
+	file.fd = open_name(name, O_RDWR);
+	if (file.fd < 0 || is_kept(&file))
+		return file.fd;
+	syscall(SYS_close, file.fd);
 	errno = ENOENT;
 	return -1;
 }
@@ -300,15 +382,15 @@ static __attribute__((noinline, cold)) int open_again(const struct thread *threa
 /* The file of a thread; returns -1 if it cannot be opened again. put_file() follows. */
 static int get_file(struct thread *thread)
 {
-	if (is_file(thread, thread->fd))
-		return thread->fd;
-	thread->fd = -1;
+	if (is_kept(&thread->file))
+		return thread->file.fd;
+	thread->file.fd = -1;
 	return open_again(thread);
 }
 
 static void put_file(const struct thread *thread, int fd)
 {
-	if (fd >= 0 && fd != thread->fd)
+	if (fd >= 0 && fd != thread->file.fd)
 		syscall(SYS_close, fd);
 }
 
@@ -349,6 +431,46 @@ static bool line_bounds(const char *line, unsigned long *low, unsigned long *hig
 }
 
 /*
+ * The mappings of this process, or -1. They are kept open for the time when there is no
+ * /proc any more, or it is not for the user that the process has by then. put_maps()
+ * follows.
+ */
+static int get_maps(void)
+{
+	int fd;
+
+	if (process->maps.fd && is_kept(&process->maps))
+		return process->maps.fd;
+	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	/* A child that has no /proc: its parent has the same, but perhaps for the stack. */
+	if (fd < 0 && parent_maps.fd && is_kept(&parent_maps))
+		return parent_maps.fd;
+	return fd;
+}
+
+static void put_maps(int fd)
+{
+	if (fd >= 0 && fd != process->maps.fd && fd != parent_maps.fd)
+		syscall(SYS_close, fd);
+}
+
+/* In a process that begins: the mappings that are kept open are those of its parent. */
+static void keep_maps(void)
+{
+	struct kept_file file = { };
+	int fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (is_kept(&parent_maps) && parent_maps.fd)
+		syscall(SYS_close, parent_maps.fd);
+	if (!keep_file(&file, fd))
+		syscall(SYS_close, fd);
+	/* A child of this one does not find it in the page of its own @process. */
+	parent_maps = process->maps = file;
+}
+
+/*
  * The stack that is in use is the mapping that the stack pointer is in. That of
  * the first thread grows, down to its limit.
  */
@@ -356,17 +478,18 @@ static void find_stack(struct fntrace_stack *stack)
 {
 	unsigned long here = (unsigned long)__builtin_frame_address(0), low, high;
 	char buffer[512];
-	size_t have = 0;
+	size_t have = 0, at = 0;
 	long fd, got;
 
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	fd = get_maps();
 	if (fd < 0)
 		return;
-	while ((got = syscall(SYS_read, fd, buffer + have, sizeof(buffer) - 1 - have)) > 0 ||
-	       have) {
+	while ((got = syscall(SYS_pread64, fd, buffer + have, sizeof(buffer) - 1 - have,
+			      at)) > 0 || have) {
 		char *line = buffer, *next;
 
 		have += got > 0 ? got : 0;
+		at += got > 0 ? got : 0;
 		buffer[have] = 0;
 		for (;;) {
 			next = line;
@@ -387,7 +510,7 @@ static void find_stack(struct fntrace_stack *stack)
 					low = high - FRAMES_MAX * FRAME_MIN;
 				stack->low = low;
 				stack->high = high;
-				syscall(SYS_close, fd);
+				put_maps(fd);
 				return;
 			}
 			line = next + 1;
@@ -401,7 +524,7 @@ static void find_stack(struct fntrace_stack *stack)
 		if (got <= 0)
 			break;
 	}
-	syscall(SYS_close, fd);
+	put_maps(fd);
 }
 
 /*
@@ -423,16 +546,13 @@ static bool open_buffer(struct thread *thread)
 {
 	unsigned long tid = syscall(SYS_gettid);
 	struct fntrace_header *buffer;
-	char path[PATH_SIZE];
-	struct stat status;
+	char name[NAME_SIZE];
 	void *records;
 	int fd;
 
-	fd = create(path, tid, ".fntrace", &thread->which);
+	fd = create(name, tid, ".fntrace", &thread->which);
 	if (fd < 0)
 		return false;
-	if (syscall(SYS_fstat, fd, &status))
-		goto out_close;
 	if (!reserve(fd, 0, PAGE + window_size)) {
 		complain("cannot write to ", directory, errno);
 		goto out_close;
@@ -454,19 +574,20 @@ static bool open_buffer(struct thread *thread)
 	buffer->session = process->session;
 	syscall(SYS_prctl, PR_GET_NAME, buffer->name, 0, 0, 0);
 	buffer->start = read_clock();
+	if (!keep_file(&thread->file, fd))
+		goto out_unmap_records;
 	thread->buffer = buffer;
 	thread->window = window_size;
 	thread->tid = tid;
-	thread->dev = status.st_dev;
-	thread->ino = status.st_ino;
-	thread->fd = move_up(fd);
 	return true;
 
+out_unmap_records:
+	syscall(SYS_munmap, records, window_size);
 out_unmap:
 	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
 out_close:
 	syscall(SYS_close, fd);
-	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	remove_name(name);
 	return false;
 }
 
@@ -485,13 +606,11 @@ static void close_buffer(struct thread *thread)
 		syscall(SYS_munmap, buffer->base, thread->window);
 	if (buffer != &no_buffer)
 		syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
-	if (is_file(thread, thread->fd))
-		syscall(SYS_close, thread->fd);
+	if (is_kept(&thread->file))
+		syscall(SYS_close, thread->file.fd);
 	thread->buffer = &no_buffer;
 	thread->window = 0;
-	thread->fd = -1;
-	thread->dev = 0;
-	thread->ino = 0;
+	thread->file = (struct kept_file){ .fd = -1 };
 }
 
 /* With this, a context is one that is traced to. */
@@ -504,7 +623,31 @@ static void set_context(struct thread *thread)
 }
 
 /*
- * Which files are mapped where, for read_maps() of the tool, which says what is in the
+ * Write the first @len bytes of @text, and then what @from has from @at on. @from may be -1.
+ * Returns the number of bytes that it had.
+ */
+static size_t copy_text(int to, int from, size_t at, char *text, size_t size, long len)
+{
+	uint64_t own = own_signals();
+	size_t begin = at;
+
+	for (;;) {
+		errno = ENOSPC;
+		if (len > 0 && syscall(SYS_write, to, text, len) != len) {
+			take_signal(own);
+			complain("cannot write names to ", directory, errno);
+			break;
+		}
+		len = from < 0 ? 0 : syscall(SYS_pread64, from, text, size, at);
+		if (len <= 0)
+			break;
+		at += len;
+	}
+	return at - begin;
+}
+
+/*
+ * Which files are mapped where, for maps_read() of the tool, which says what is in the
  * file. A copy is made when the process begins, before and after a library is unmapped,
  * and at the end: what is called was mapped in the copy that comes next, or was just
  * unmapped. Without vector registers and locks of the library, and with little stack: the
@@ -515,14 +658,14 @@ static void set_context(struct thread *thread)
 static void save_maps(bool changed)
 {
 	struct maps_scratch {
-		char	path[PATH_SIZE];
+		char	name[NAME_SIZE];
 		char	text[8192];
 	} *scratch;
 	int file = -1, fd = -1, error = errno;
-	uint64_t signals = block_signals(), own = own_signals();
+	uint64_t signals = block_signals();
 	bool begin = !process->pid;
+	size_t head = 0;
 	char *end;
-	long got;
 
 	scratch = (void *)syscall(SYS_mmap, 0, sizeof(*scratch), PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -533,38 +676,35 @@ static void save_maps(bool changed)
 	/* Signals are blocked, so who has it gets on. */
 	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE))
 		syscall(SYS_sched_yield);
+	end = scratch->text;
 	if (begin) {
 		process->pid = syscall(SYS_getpid);
-		file = create(scratch->path, process->pid, ".maps", &process->session);
-		got = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", scratch->text,
-			      sizeof(scratch->text) - 64);
-		end = scratch->text + (got > 0 ? got : 0);
-		end = put(end, "\n");
+		keep_maps();
+		file = create(scratch->name, process->pid, ".maps", &process->session);
+		end = put(put(end, program), "\n");
+		head = end - scratch->text;
 	} else {
 		/* Not kept open: the program may close it and use its number. */
-		put_path(scratch->path, process->pid, process->session, ".maps");
-		file = syscall(SYS_openat, AT_FDCWD, scratch->path,
-			       O_WRONLY | O_APPEND | O_CLOEXEC);
-		end = scratch->text;
+		put_name(scratch->name, process->pid, process->session, ".maps");
+		file = open_name(scratch->name, O_WRONLY | O_APPEND);
 	}
 	if (file < 0)
 		goto out_unlock;
 	end = put(put_decimal(put(end, "at "), fntrace_counter()), "\n");
-	got = end - scratch->text;
 	if (changed)
-		fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	while (got > 0) {
-		errno = ENOSPC;
-		if (syscall(SYS_write, file, scratch->text, got) != got) {
-			take_signal(own);
-			complain("cannot write names to ", directory, errno);
-			break;
-		}
-		got = fd < 0 ? 0 : syscall(SYS_read, fd, scratch->text, sizeof(scratch->text));
+		fd = get_maps();
+	if (!copy_text(file, fd, 0, scratch->text, sizeof(scratch->text), end - scratch->text) &&
+	    begin && parent_pid) {
+		/* Nothing says what is mapped here but what the parent wrote. */
+		put_name(scratch->name, parent_pid, parent_session, ".maps");
+		put_maps(fd);
+		fd = open_name(scratch->name, O_RDONLY);
+		copy_text(file, fd, head, scratch->text, sizeof(scratch->text), 0);
 	}
-	if (fd >= 0)
-		syscall(SYS_close, fd);
+	put_maps(fd);
 	syscall(SYS_close, file);
+	parent_pid = process->pid;
+	parent_session = process->session;
 out_unlock:
 	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
 	syscall(SYS_munmap, scratch, sizeof(*scratch));
@@ -1070,6 +1210,8 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *least = variable(environment, "FNTRACE_LEAST");
 	const char *entries = variable(environment, "FNTRACE_ENTRIES");
 	char *absolute;
+	long len;
+	int fd;
 
 	if (!where || pthread_key_create(&at_thread_end, end_thread))
 		return;
@@ -1103,6 +1245,12 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 		fntrace_drop_short(strtoull(least, NULL, 0));
 	put(put(directory, absolute), "/");
 	free(absolute);
+
+	fd = syscall(SYS_openat, AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && !keep_file(&directory_file, fd))
+		syscall(SYS_close, fd);
+	len = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof(program) - 1);
+	program[len > 0 ? len : 0] = 0;
 
 	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 	save_maps(true);

@@ -31,6 +31,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
 import test_embed
 import test_filter
 import test_install
+import test_process
 import test_receive
 import test_report
 
@@ -1362,6 +1363,7 @@ def tests():
     yield from test_filter.tests()
     yield from test_install.tests()
     yield from test_embed.tests()
+    yield from test_process.tests()
     yield from test_receive.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
