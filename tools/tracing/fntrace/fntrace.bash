@@ -12,6 +12,8 @@ _fntrace()
 	elif [ "${word#-}" != "$word" ]; then
 		COMPREPLY=($(compgen -W "$("$program" "$command" --help |
 			sed -n 's/^  *\(-.,\)\{0,1\}  *\(--[a-z-]*\).*/\2/p')" -- "$word"))
+	elif [ "$command" = control ]; then
+		COMPREPLY=($(compgen -W "start stop status dump" -- "$word"))
 	fi
 }
 

@@ -39,9 +39,6 @@
 
 #include "internal.h"
 
-void *fntrace_mcount_hook = fntrace_off;
-void *fntrace_fentry_hook = fntrace_fentry_off;
-
 /* Calls that are shorter than this, in units of the counter, are not wanted. */
 static uint64_t fntrace_least;
 

@@ -35,7 +35,7 @@
  */
 #pragma GCC visibility push(hidden)
 
-/* What the hooks jump to: the tracing ones, or a return. */
+/* What the hooks jump to: the tracing ones, or a return. In hooks.c or linux/hooks.S. */
 extern void *fntrace_mcount_hook;
 extern void *fntrace_fentry_hook;
 

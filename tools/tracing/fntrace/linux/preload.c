@@ -32,6 +32,9 @@
 #include <unwind.h>
 
 #include <fntrace.h>
+#include <fntrace_control.h>
+
+#include "../backend/internal.h"
 
 #define WINDOW_DEFAULT	(1ul << 20)
 #define PAGE		65536ul		/* the largest there is */
@@ -88,6 +91,8 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * @session: number in the name of that
  * @objects: how often something was loaded or unloaded, when it was written last
  * @lock: somebody writes it
+ * @controlled: fntrace_control is the file of this process
+ * @control: number in the name of that file
  * @maps: /proc/self/maps of this process; @maps.fd is 0 until it was opened
  */
 static struct process {
@@ -95,6 +100,8 @@ static struct process {
 	unsigned int		session;
 	unsigned long long	objects;
 	int			lock;
+	bool			controlled;
+	unsigned int		control;
 	struct kept_file	maps;
 } *process;
 
@@ -316,13 +323,13 @@ static void put_directory(int fd)
 }
 
 /* A file of the recording; returns -1 with errno if it cannot be opened. */
-static int open_name(const char *name, int flags)
+static int open_name(const char *name, int flags, int permissions)
 {
 	int at = get_directory(), fd;
 
 	if (at < 0)
 		return -1;
-	fd = syscall(SYS_openat, at, name, flags | O_CLOEXEC, 0644);
+	fd = syscall(SYS_openat, at, name, flags | O_CLOEXEC, permissions);
 	put_directory(at);
 	return fd;
 }
@@ -346,14 +353,15 @@ static __attribute__((noinline, cold)) void complain_name(const char *what, cons
 }
 
 /* The first of these that there is not yet. */
-static int create(char *name, unsigned long number, const char *suffix, unsigned int *which)
+static int create(char *name, unsigned long number, const char *suffix, int permissions,
+		  unsigned int *which)
 {
 	unsigned int n;
 	int fd;
 
 	for (n = 0; n < 1000000; n++) {
 		put_name(name, number, n, suffix);
-		fd = open_name(name, O_RDWR | O_CREAT | O_EXCL);
+		fd = open_name(name, O_RDWR | O_CREAT | O_EXCL, permissions);
 		if (fd >= 0) {
 			*which = n;
 			return fd;
@@ -371,7 +379,7 @@ static int open_again(const struct thread *thread)
 	char name[NAME_SIZE];
 
 	put_name(name, thread->tid, thread->which, ".fntrace");
-	file.fd = open_name(name, O_RDWR);
+	file.fd = open_name(name, O_RDWR, 0);
 	if (file.fd < 0 || is_kept(&file))
 		return file.fd;
 	syscall(SYS_close, file.fd);
@@ -550,7 +558,7 @@ static bool open_buffer(struct thread *thread)
 	void *records;
 	int fd;
 
-	fd = create(name, tid, ".fntrace", &thread->which);
+	fd = create(name, tid, ".fntrace", 0644, &thread->which);
 	if (fd < 0)
 		return false;
 	if (!reserve(fd, 0, PAGE + window_size)) {
@@ -622,6 +630,52 @@ static void set_context(struct thread *thread)
 	context->stack = &thread->stack;
 }
 
+/* The page of linux/hooks.S. */
+extern struct fntrace_control fntrace_control __attribute__((visibility("hidden")));
+
+/*
+ * Map the file with which "fntrace control" reaches this process in the place of the
+ * pointers that the hooks go through. A child comes here with the page of its parent, and
+ * must not keep it. @name is room for that of the file. Signals are blocked.
+ */
+static void share_hooks(char *name)
+{
+	struct fntrace_control control = {
+		.mcount_hook = (uint64_t)READ(fntrace_mcount_hook),
+		.fentry_hook = (uint64_t)READ(fntrace_fentry_hook),
+		.magic = FNTRACE_CONTROL_MAGIC,
+		.pid = process->pid,
+		.session = process->session,
+		.on = { (uint64_t)fntrace_mcount_on, (uint64_t)fntrace_fentry_on },
+		.off = { (uint64_t)fntrace_off, (uint64_t)fntrace_fentry_off },
+	};
+	void *page = MAP_FAILED;
+	int fd;
+
+	/* Who may write to it may have the process execute anything. */
+	fd = create(name, process->pid, FNTRACE_CONTROL_SUFFIX, 0600, &process->control);
+	if (fd >= 0) {
+		if (reserve(fd, 0, FNTRACE_CONTROL_SIZE) &&
+		    syscall(SYS_pwrite64, fd, &control, sizeof(control), 0) == sizeof(control))
+			page = (void *)syscall(SYS_mmap, &fntrace_control, FNTRACE_CONTROL_SIZE,
+					       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+					       fd, 0);
+		syscall(SYS_close, fd);
+	}
+	if (page != MAP_FAILED) {
+		process->controlled = true;
+		return;
+	}
+	if (fd >= 0)
+		remove_name(name);
+	/* It cannot be controlled then, but neither does it control its parent. */
+	page = (void *)syscall(SYS_mmap, &fntrace_control, FNTRACE_CONTROL_SIZE,
+			       PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (page != MAP_FAILED)
+		fntrace_control = control;
+}
+
 /*
  * Write the first @len bytes of @text, and then what @from has from @at on. @from may be -1.
  * Returns the number of bytes that it had.
@@ -663,7 +717,7 @@ static void save_maps(bool changed)
 	} *scratch;
 	int file = -1, fd = -1, error = errno;
 	uint64_t signals = block_signals();
-	bool begin = !process->pid;
+	bool begin;
 	size_t head = 0;
 	char *end;
 
@@ -677,16 +731,17 @@ static void save_maps(bool changed)
 	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE))
 		syscall(SYS_sched_yield);
 	end = scratch->text;
+	begin = !process->pid;
 	if (begin) {
 		process->pid = syscall(SYS_getpid);
 		keep_maps();
-		file = create(scratch->name, process->pid, ".maps", &process->session);
+		file = create(scratch->name, process->pid, ".maps", 0644, &process->session);
 		end = put(put(end, program), "\n");
 		head = end - scratch->text;
 	} else {
 		/* Not kept open: the program may close it and use its number. */
 		put_name(scratch->name, process->pid, process->session, ".maps");
-		file = open_name(scratch->name, O_WRONLY | O_APPEND);
+		file = open_name(scratch->name, O_WRONLY | O_APPEND, 0);
 	}
 	if (file < 0)
 		goto out_unlock;
@@ -698,13 +753,15 @@ static void save_maps(bool changed)
 		/* Nothing says what is mapped here but what the parent wrote. */
 		put_name(scratch->name, parent_pid, parent_session, ".maps");
 		put_maps(fd);
-		fd = open_name(scratch->name, O_RDONLY);
+		fd = open_name(scratch->name, O_RDONLY, 0);
 		copy_text(file, fd, head, scratch->text, sizeof(scratch->text), 0);
 	}
 	put_maps(fd);
 	syscall(SYS_close, file);
 	parent_pid = process->pid;
 	parent_session = process->session;
+	if (begin)
+		share_hooks(scratch->name);
 out_unlock:
 	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
 	syscall(SYS_munmap, scratch, sizeof(*scratch));
@@ -1151,11 +1208,16 @@ static void (*next_exit)(int status);
 static void finish(void)
 {
 	struct thread *thread = self;
+	char name[NAME_SIZE];
 
 	/* Not for a parent that is alive, as a child of vfork() ends. */
 	if (!directory[0] || process->pid != (unsigned long)syscall(SYS_getpid))
 		return;
 	save_maps(true);
+	if (process->controlled) {
+		put_name(name, process->pid, process->control, FNTRACE_CONTROL_SUFFIX);
+		remove_name(name);
+	}
 	if (thread > OVER && context_of(thread)->stack)
 		finish_buffer(thread);
 }

@@ -242,3 +242,18 @@ void about_end_received(const char *directory)
 	put_time(file, "end");
 	close_about(directory, file);
 }
+
+void about_copy(const char *from, const char *to)
+{
+	char *path = xasprintf("%s/" ABOUT_FILE, from), *text = read_file(path, NULL);
+	FILE *file = open_about(to);
+
+	if (file) {
+		if (text)
+			fputs(text, file);
+		put_time(file, "dump");
+		close_about(to, file);
+	}
+	free(text);
+	free(path);
+}

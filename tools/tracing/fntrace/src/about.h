@@ -29,4 +29,9 @@ void about_end(const char *directory, int status, int signal);
 void about_begin_received(const char *directory, const char *address);
 void about_end_received(const char *directory);
 
+/*
+ * about_copy() - write the same to a copy of a recording, and when it was made
+ */
+void about_copy(const char *from, const char *to);
+
 #endif /* FNTRACE_ABOUT_H */

@@ -5,9 +5,9 @@
 #ifndef FNTRACE_CLOCK_H
 #define FNTRACE_CLOCK_H
 
-#include "trace.h"
+#include <fntrace_format.h>
 
-struct fntrace_clock;
+#include "trace.h"
 
 /*
  * struct clock_map - CLOCK_MONOTONIC of a machine by its counter
@@ -129,5 +129,10 @@ void clock_align_counter(struct clock *clock, struct clock *reference, uint64_t 
  */
 bool clock_align_marks(struct clock *clock, const struct clock_mark *mine, size_t nr_mine,
 		       const struct clock_mark *theirs, size_t nr_theirs);
+
+/*
+ * clock_now() - read the counter and CLOCK_MONOTONIC of this machine at the same time
+ */
+struct fntrace_clock clock_now(void);
 
 #endif /* FNTRACE_CLOCK_H */

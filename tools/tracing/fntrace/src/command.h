@@ -23,6 +23,7 @@ int command_record(int argc, char **argv);
 int command_receive(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_control(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_graph(int argc, char **argv);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fntrace_control.h>
+
 #include "about.h"
 #include "directory.h"
 #include "kernel.h"
@@ -41,6 +43,11 @@ bool directory_is_symbols_name(const char *name)
 	return has_suffix(name, NAMES_SUFFIX);
 }
 
+bool directory_is_control_name(const char *name)
+{
+	return has_suffix(name, FNTRACE_CONTROL_SUFFIX);
+}
+
 static bool directory_is_uftrace_name(const char *name)
 {
 	return has_suffix(name, ".dat");
@@ -64,7 +71,8 @@ bool directory_is_name(const char *name)
 		return false;
 	if (digits && name + digits == dot)
 		return directory_is_uftrace_name(name) || directory_is_records_name(name) ||
-		       directory_is_maps_name(name) || directory_is_symbols_name(name);
+		       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
+		       directory_is_control_name(name);
 	return !strcmp(dot, ".sym") || (!strncmp(name, "sid-", 4) && !strcmp(dot, ".map")) ||
 	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
 }
@@ -74,7 +82,7 @@ static bool directory_is_foreign_name(const char *name)
 {
 	return !directory_is_name(name) || directory_is_records_name(name) ||
 	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
-	       !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
+	       directory_is_control_name(name) || !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
 	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);
@@ -165,16 +173,26 @@ bool directory_is_converted(const char *path)
 	return marked && !directory_has(path, directory_is_foreign_name);
 }
 
-void directory_clean(const char *path)
+static void directory_unlink(const char *path, bool (*which)(const char *name))
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (directory_is_name(entry->d_name))
+		if (which(entry->d_name))
 			unlinkat(dirfd(dir), entry->d_name, 0);
 	if (dir)
 		closedir(dir);
+}
+
+void directory_clean(const char *path)
+{
+	directory_unlink(path, directory_is_name);
+}
+
+void directory_remove_controls(const char *path)
+{
+	directory_unlink(path, directory_is_control_name);
 }
 
 bool directory_remove(const char *path)

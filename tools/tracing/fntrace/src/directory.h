@@ -21,11 +21,13 @@
  * directory_is_records_name() - is it of what a thread recorded?
  * directory_is_maps_name() - is it of what was mapped in a process that was recorded?
  * directory_is_symbols_name() - is it of the symbols of a file that was traced?
+ * directory_is_control_name() - does "fntrace control" reach a process through it?
  */
 bool directory_is_name(const char *name);
 bool directory_is_records_name(const char *name);
 bool directory_is_maps_name(const char *name);
 bool directory_is_symbols_name(const char *name);
+bool directory_is_control_name(const char *name);
 
 /*
  * directory_is_empty() - is there a directory without a file in it?
@@ -69,6 +71,13 @@ void directory_make(const char *path);
  * directory_clean() - remove the files with names that a recording or uftrace gives
  */
 void directory_clean(const char *path);
+
+/*
+ * directory_remove_controls() - remove the files of processes that have ended
+ *
+ * A process removes its own, unless it was killed or became another program.
+ */
+void directory_remove_controls(const char *path);
 
 /*
  * directory_remove() - remove a recording with its directory

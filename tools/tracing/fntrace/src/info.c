@@ -94,7 +94,7 @@ int command_info(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &directory);
 	if (directory_has_records(directory) || directory_has_kernel(directory)) {
-		summary = raw_summarise(directory);
+		summary = raw_summarise(directory, 0);
 	} else {
 		/* A file of buffers. */
 		summary = raw_summarise_dump(directory);

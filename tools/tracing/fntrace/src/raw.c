@@ -495,7 +495,7 @@ static void add_summary(struct raw_summary *summary, const struct fntrace_header
 	summary->lost += header->lost;
 	summary->too_deep += header->too_deep;
 	summary->arch = header->arch;
-	summary->entries_only = header->flags & FNTRACE_ENTRIES_ONLY;
+	summary->entries_only |= header->flags & FNTRACE_ENTRIES_ONLY;
 	if (header->counter_hz)
 		summary->counter_hz = header->counter_hz;
 	else if (header->start.counter && header->latest.counter > header->start.counter &&
@@ -531,7 +531,7 @@ struct raw_summary raw_summarise_dump(const char *path)
 	return summary;
 }
 
-struct raw_summary raw_summarise(const char *path)
+struct raw_summary raw_summarise(const char *path, uint32_t pid)
 {
 	struct raw_summary summary = { };
 	struct fntrace_header header;
@@ -545,7 +545,8 @@ struct raw_summary raw_summarise(const char *path)
 		if (!directory_is_records_name(entry->d_name))
 			continue;
 		fd = openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap))
+		if (fd >= 0 && read_header(entry->d_name, fd, 0, &header, &swap) &&
+		    (!pid || header.pid == pid))
 			add_summary(&summary, &header);
 		if (fd >= 0)
 			close(fd);

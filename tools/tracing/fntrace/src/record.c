@@ -8,13 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <fntrace.h>
-
 #include "about.h"
+#include "clock.h"
 #include "command.h"
 #include "duration.h"
 #include "directory.h"
@@ -193,31 +191,10 @@ static FILE *open_clock(const char *directory)
 	return file;
 }
 
-/* The best of several: something may come between the two readings. */
-static struct fntrace_clock read_clock(void)
-{
-	uint64_t before, after, best = UINT64_MAX;
-	struct fntrace_clock clock = { };
-	struct timespec now;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		before = fntrace_counter();
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		after = fntrace_counter();
-		if (after - before >= best)
-			continue;
-		best = after - before;
-		clock.counter = before + best / 2;
-		clock.ns = now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-	}
-	return clock;
-}
-
 /* So that a trace has nanoseconds even if its program cannot read the clock any more. */
 static void save_clock(void *data)
 {
-	struct fntrace_clock clock = read_clock();
+	struct fntrace_clock clock = clock_now();
 	FILE *file = data;
 
 	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", clock.counter, clock.ns);
@@ -231,11 +208,11 @@ static void save_clock(void *data)
 static uint64_t count_ticks(uint64_t ns)
 {
 	const struct timespec apart = { .tv_nsec = 20000000 };
-	struct fntrace_clock first = read_clock(), last;
+	struct fntrace_clock first = clock_now(), last;
 	double ticks;
 
 	nanosleep(&apart, NULL);
-	last = read_clock();
+	last = clock_now();
 	ticks = (double)(last.counter - first.counter) / (last.ns - first.ns) * ns;
 	/* More than a counter has is longer than any call. */
 	return ticks < 0x1p63 ? ticks : INT64_MAX;
@@ -275,7 +252,7 @@ static int stop_kernel(struct kernel_live *live)
  */
 static bool finish(const char *directory, bool running)
 {
-	uint64_t lost = raw_summarise(directory).lost;
+	uint64_t lost = raw_summarise(directory, 0).lost;
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
 		if (access(directory, F_OK))
@@ -288,6 +265,8 @@ static bool finish(const char *directory, bool running)
 	}
 	if (lost)
 		warn("%" PRIu64 " calls could not be recorded", lost);
+	if (!running)
+		directory_remove_controls(directory);
 	if (running)
 		warn("processes that it started still run, and go on recording to %s", directory);
 	return !names_save(directory);

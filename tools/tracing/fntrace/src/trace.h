@@ -628,10 +628,14 @@ struct raw_summary {
 };
 
 /*
- * raw_summarise() - of a directory
- * raw_summarise_dump() - of a file of buffers; nothing if it is none
+ * raw_summarise() - add up the headers of a recording
+ * @pid: of the threads of this process; 0: of all
  */
-struct raw_summary raw_summarise(const char *path);
+struct raw_summary raw_summarise(const char *path, uint32_t pid);
+
+/*
+ * raw_summarise_dump() - those of a file of buffers; nothing if it is none
+ */
 struct raw_summary raw_summarise_dump(const char *path);
 
 /*

@@ -97,6 +97,7 @@ def completion(bench):
         want = {long for _, long in OPTION.findall(run(bench.fntrace, name, "--help").stdout)}
         found = complete(name, "--")
         expect(sorted(found) == sorted(f"--{long}" for long in want), f"{name}: {found}")
+    expect(complete("control", "sta") == ["start", "status"], f"{complete('control', 'sta')}")
     expect(complete("report", "--di") == ["--diff"] and not complete("report", "file"),
            f"{complete('report', '--di')}")
 

@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of processes: what they start, what they give up, and how they are controlled."""
 
-from bench import Skip, compare, counts, expect, run, wanted
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from bench import TESTS, TIMEOUT, Skip, compare, counts, expect, run, wanted
 
 NOT_ALLOWED = 77
+NOBODY = 65534
+# What a conversion says of damage or loss.
+DAMAGE = ("damaged", "backwards", "lost", "cut off", "contradict")
 
 
 def sandbox(*arguments):
@@ -23,6 +34,230 @@ def sandbox(*arguments):
     return test
 
 
+# Control
+
+class Server:
+    """server.c, while it is recorded."""
+
+    def __init__(self, bench, *options, lines=(), directory=None):
+        self.bench = bench
+        self.directory = directory or bench.work / "data"
+        program = bench.compile("server.c", "-pg", "-O1", "-ldl", name="server")
+        self.record = subprocess.Popen(
+            [bench.fntrace, "record", *options, "-o", self.directory, program, *lines],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in lines:
+            self.hear("done")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.record.stdin.close()
+        self.record.wait(timeout=TIMEOUT)
+        self.record.stdout.close()
+        self.record.stderr.close()
+
+    def hear(self, text=None):
+        line = self.record.stdout.readline().strip()
+        expect(text in (None, line), f"it says {line!r}, not {text!r}")
+        return line
+
+    def tell(self, text):
+        self.record.stdin.write(f"{text}\n")
+        self.record.stdin.flush()
+        number = int(self.hear()) if str(text).startswith("child") else 0
+        self.hear("done")
+        return number
+
+    def control(self, *words, status=0, **options):
+        return run(self.bench.fntrace, "control", "-d", self.directory, *words, status=status,
+                   cwd=self.bench.work, **options)
+
+    def end(self, convert=True):
+        """Returns the calls by name, and what was said while it was recorded."""
+        self.record.stdin.close()
+        expect(self.record.wait(timeout=TIMEOUT) == 0, "it failed")
+        calls = counts(self.bench.chrome(self.directory)[0]) if convert else {}
+        return calls, self.record.stderr.read()
+
+
+def starts_and_stops(bench):
+    """Each call between start and stop is recorded, and no other."""
+    with Server(bench, "--paused", lines=("5",)) as server:
+        for word, calls in (("start", 7), ("stop", 11), ("start", 13), ("start", 17),
+                            ("stop", 19), ("stop", 23)):
+            done = server.control(word)
+            expect(done.stdout + done.stderr == "", done.stdout + done.stderr)
+            server.tell(calls)
+        found, said = server.end()
+    expect(found == {"work": 7 + 13 + 17} and said == "", f"{found}: {said}")
+    expect(not list(bench.work.glob("data/*.control")), "files for control are left")
+
+
+def of_one_process(bench):
+    """A child is controlled by itself, from its beginning."""
+    with Server(bench, lines=("1", "fork")) as server:
+        pid = server.tell("child 10")
+        server.control("stop", "-p", pid)
+        server.tell("child 100")
+        server.tell(1000)
+        server.control("stop")
+        server.control("start", "-p", pid)
+        server.tell("child 10000")
+        server.tell(100000)
+        text = server.control("status").stdout
+        found, said = server.end()
+    expect(found == {"work": 11011} and said == "", f"{found}: {said}")
+    lines = dict(re.findall(r"^(\d+) (\w+),", text, re.MULTILINE))
+    expect(len(lines) == 2 and lines.pop(str(pid)) == "on" and set(lines.values()) == {"off"},
+           text)
+    expect("20020 records" in text and "2002 records" in text and "server" in text, text)
+
+
+def dumps(bench):
+    """The end of what was recorded so far, with names, while the program goes on."""
+    library = bench.work / "a.so"
+    run("gcc", "-pg", "-O1", "-shared", "-fPIC", "-DNAME=a_run", TESTS / "library.c", "-o", library)
+    with Server(bench, "--overwrite", "-s", "64k", lines=("50000", f"load {library}")) as server:
+        server.control("dump", "-o", "first")
+        server.tell(3)
+        server.control("dump")
+        server.tell(5)
+        found, said = server.end()
+    room = 65536 // 32
+    expect(said == "" and found.get("a_run") == 1 and found.get("work", 0) > room - 10,
+           f"{found}: {said}")
+    events, said = bench.chrome(bench.work / "first")
+    first = counts(events)
+    # What is near the place where the program writes is left out.
+    expect(first.get("a_run") == 1 and room - 100 < first.get("work", 0) <= room, f"{first}")
+    expect(not any(word in said for word in DAMAGE), said)
+    events, said = bench.chrome(bench.work / "fntrace.dump")
+    names = [event["name"] for event in events if event["ph"] == "B"]
+    expect(names[-4:] == ["a_run", "work", "work", "work"], f"{names[-5:]}")
+    text = run(bench.fntrace, "info", bench.work / "first").stdout
+    expect(re.search(r"^dump +\d", text, re.MULTILINE), text)
+
+
+def called(bench, directory):
+    """The calls by name, and what was said about the trace: of one that is long."""
+    done = run(bench.fntrace, "report", "--csv", "-f", "calls", directory)
+    return {name: int(count) for count, name in
+            re.findall(r'^(\d+),"(\w+)"$', done.stdout, re.MULTILINE)}, done.stderr
+
+
+def dumps_busy(line, *options):
+    """Of a thread that goes on meanwhile."""
+    def test(bench):
+        found = [0]
+        with Server(bench, *options, lines=(line,)) as server:
+            for number in range(8):
+                name = f"dump{number % 2}"
+                server.control("dump", "-o", name)
+                calls, said = called(bench, bench.work / name)
+                expect(not any(word in said for word in DAMAGE), said)
+                expect(list(calls) == ["spin"], f"{calls}")
+                found.append(calls["spin"])
+            text = run(bench.fntrace, "replay", "-r", "~100us", bench.work / name).stdout
+            expect(" spinner-" in text, text[:200])
+            server.control("stop")
+            text = server.control("status").stdout
+            expect(" off," in text, text)
+            server.end(False)
+        calls, said = called(bench, server.directory)
+        expect(not any(word in said for word in DAMAGE), said)
+        if "--overwrite" in options:
+            expect(max(found) > 500 and calls["spin"] > 30000, f"{found}, {calls}")
+        else:
+            expect(sorted(found) == found and calls["spin"] > found[-1], f"{found}, {calls}")
+    return test
+
+
+def dumps_what_was_killed(bench):
+    """Of a recording whose processes are gone, and of one process of it."""
+    with Server(bench, lines=("5", "fork")) as server:
+        pid = server.tell("child 7")
+        server.record.kill()
+        os.kill(pid, signal.SIGKILL)
+        server.control("dump", "-p", pid)
+        found = counts(bench.chrome(bench.work / "fntrace.dump")[0])
+        expect(found == {"work": 7}, f"{found}")
+        done = server.control("dump", "-p", "1", status=1)
+        expect("process 1 has recorded nothing" in done.stderr, done.stderr)
+    server.control("dump")
+    found = counts(bench.chrome(bench.work / "fntrace.dump")[0])
+    expect(found == {"work": 12}, f"{found}")
+
+
+def of_another_user(bench):
+    """Who does not own a process is told so, and nothing becomes of the recording."""
+    if os.geteuid():
+        raise Skip("not without being root")
+    # The others are perhaps built where nobody else may read.
+    with tempfile.TemporaryDirectory() as place:
+        os.chmod(place, 0o755)
+        directory = pathlib.Path(place) / "data"
+        fntrace = shutil.copy2(bench.fntrace, place)
+        with Server(bench, lines=("5",), directory=directory) as server:
+            for word in ("stop", "start"):
+                done = run(fntrace, "control", "-d", directory, word, status=1, cwd=place,
+                           user=NOBODY, group=NOBODY, extra_groups=[])
+                expect("belongs to another user (0); it is left as it is" in done.stderr and
+                       len(done.stderr.splitlines()) == 1, done.stderr)
+                server.tell(7)
+            found, said = server.end()
+    expect(found == {"work": 19} and said == "", f"{found}: {said}")
+
+
+def bad_requests(bench):
+    """A line that says what is wrong; the program goes on as before."""
+    with Server(bench, lines=("5",)) as server:
+        for words, status, says in (
+                (("-p", "1", "stop"), 1, "process 1 does not record to"),
+                (("-d", "/nonexistent", "stop"), 1, "No such file"),
+                (("-d", bench.work, "stop"), 1, "no process records to"),
+                (("-d", bench.work, "dump"), 1, "nothing was recorded to"),
+                (("-o", server.directory, "dump"), 1, "not writing to it"),
+                (("-o", bench.work, "dump"), 1, "not touching"),
+                (("-p", "many", "stop"), 2, "not a process number"),
+                (("halt",), 2, "is not start, stop"), ((), 2, "start, stop, status or dump?"),
+                (("start", "stop"), 2, "one command at a time")):
+            done = server.control(*words, status=status)
+            expect(says in done.stderr and not done.stdout, f"{words}: {done.stderr}")
+        file = next(server.directory.glob("*.control"))
+        damaged = server.directory / file.name.replace("-0.", "-00.")
+        pid = file.name.split("-")[0]
+        data = file.read_bytes()
+        server.tell(7)
+        # Mapped by nobody: it is of a process that had the number before.
+        damaged.write_bytes(bytes(4096))
+        server.control("stop")
+        server.tell(100)
+        damaged.unlink()
+        server.control("start")
+        file.rename(server.directory / "kept")
+        for bad in (b"", bytes(4096), data[:100]):
+            file.write_bytes(bad)
+            # The mapping follows its file to the other name; so does "fntrace control".
+            done = server.control("stop", status=1)
+            expect("damaged" in done.stderr or "no process" in done.stderr, done.stderr)
+            server.tell(1)
+        (server.directory / "kept").rename(file)
+        server.control("stop", "-p", pid)
+        server.tell(1000)
+        found, said = server.end()
+    expect(found == {"work": 15} and said == "", f"{found}: {said}")
+
+
 def tests():
+    yield "control: start and stop", starts_and_stops
+    yield "control: one process", of_one_process
+    yield "control: dump", dumps
+    yield "control: dump of a busy thread, overwrite", dumps_busy("busy", "--overwrite", "-s", "1m")
+    yield "control: dump of a busy thread, grow", dumps_busy("often", "-s", "64k")
+    yield "control: dump of what was killed", dumps_what_was_killed
+    yield "control: another user", of_another_user
+    yield "control: bad requests", bad_requests
     yield "program that changes its root directory", sandbox("chroot", "empty")
     yield "program that hides /proc", sandbox("proc")
