@@ -200,6 +200,11 @@ static inline unsigned long where(const struct fntrace_frame *frame)
 	return (unsigned long)frame->loc & ~FRAME_BITS;
 }
 
+static inline bool is_gone(const struct fntrace_frame *frame)
+{
+	return (unsigned long)READ(frame->loc) == FRAME_GONE;
+}
+
 static inline bool has_slot(const struct fntrace_frame *frame)
 {
 	return frame->loc && !((unsigned long)frame->loc & FRAME_BITS);
@@ -241,6 +246,13 @@ static inline bool returns(const struct fntrace_frame *frame, unsigned long sp,
 	return where(frame) == sp - sizeof(long) && !reports(frame);
 }
 
+/* What is not used need not be passed on, which takes a register of every call. */
+#ifdef __aarch64__
+#define FP_OF_CALLER(fp)	(fp)
+#else
+#define FP_OF_CALLER(fp)	0
+#endif
+
 /*
  * Does a call at @loc prove that a frame was left? If it is below on the same stack,
  * or at the same place. Functions that report and are inlined into one another have
@@ -256,6 +268,8 @@ static inline bool is_left(const struct fntrace_stack *stack, const struct fntra
 {
 	unsigned long at = where(frame), here = loc & ~FRAME_BITS;
 
+	if (is_gone(frame))
+		return true;
 	if (!at)
 		return false;
 #ifdef __aarch64__
@@ -466,6 +480,93 @@ unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned l
 }
 
 /*
+ * @stack->moving: its owner moves frames, or somebody else looks for one. The owner may be
+ * interrupted by a handler that moves frames as well; one that is left by longjmp() leaves
+ * it behind, which is why nobody waits for ever.
+ */
+enum { MOVING_NOBODY, MOVING_OWNER, MOVING_OTHER };
+
+#define MOVING_SPINS	1000000
+
+static slow_path bool begin_moving(struct fntrace_stack *stack, unsigned int who)
+{
+	unsigned int i, now;
+
+	for (i = 0; i < MOVING_SPINS; i++) {
+		now = MOVING_NOBODY;
+		if (__atomic_compare_exchange_n(&stack->moving, &now, who, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+		if (who == MOVING_OWNER && now == MOVING_OWNER)
+			return false;
+	}
+	return false;
+}
+
+static slow_path void end_moving(struct fntrace_stack *stack, bool begun)
+{
+	if (begun)
+		__atomic_store_n(&stack->moving, MOVING_NOBODY, __ATOMIC_RELEASE);
+}
+
+/* From the innermost on, as frames are moved outwards. */
+static struct fntrace_frame *find_returning(struct fntrace_stack *stack, unsigned long sp,
+					    unsigned long fp)
+{
+	unsigned long i;
+
+	for (i = READ(stack->depth); i-- > 0; )
+		if (returns(&stack->frames[i], sp, fp))
+			return &stack->frames[i];
+	return NULL;
+}
+
+bool fntrace_take(struct fntrace_stack *stack, unsigned long sp, unsigned long fp,
+		  struct fntrace_frame *frame, unsigned long *depth)
+{
+	bool begun = begin_moving(stack, MOVING_OTHER);
+	struct fntrace_frame *found = find_returning(stack, sp, fp);
+
+	if (found) {
+		*frame = *found;
+		*depth = found - stack->frames;
+	}
+	end_moving(stack, begun);
+	return found;
+}
+
+void fntrace_drop(struct fntrace_stack *stack, unsigned long sp, unsigned long fp)
+{
+	bool begun = begin_moving(stack, MOVING_OTHER);
+	struct fntrace_frame *found = find_returning(stack, sp, fp);
+
+	if (found)
+		WRITE(found->loc, (unsigned long *)FRAME_GONE);
+	end_moving(stack, begun);
+}
+
+bool fntrace_returns_here(unsigned long ret)
+{
+	return ret == fntrace_trampoline;
+}
+
+void fntrace_uncover(struct fntrace_stack *stack, unsigned long from, unsigned long to)
+{
+	bool begun = begin_moving(stack, MOVING_OTHER);
+	unsigned long i, at, page = 0;
+
+	for (i = READ(stack->depth); i-- > 0; ) {
+		struct fntrace_frame *frame = &stack->frames[i];
+
+		at = where(frame);
+		if (has_slot(frame) && at >= from && at < to && !inside(stack, at) &&
+		    may_read(stack, frame, from, &page) && *frame->loc == fntrace_trampoline)
+			*frame->loc = frame->ret;
+	}
+	end_moving(stack, begun);
+}
+
+/*
  * The frame that returns is not simply the last one. What was entered later on the same
  * stack was left. If it was jumped to from another function at its end, that one ends
  * too, and says where to. Frames of other stacks between them stay.
@@ -476,6 +577,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long i, kept, first = stack->depth, ret = fntrace_trampoline;
+	bool begun;
 
 	for (i = stack->depth; i-- > 0 && ret == fntrace_trampoline; ) {
 		if (returns(&stack->frames[i], sp, fp)) {
@@ -483,13 +585,17 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 			ret = stack->frames[i].ret;
 		}
 	}
-	if (ret == fntrace_trampoline)
+	/* What is not here was entered with another shadow stack. Its end is not recorded. */
+	if (ret == fntrace_trampoline &&
+	    (!stack->elsewhere || !stack->elsewhere(sp, FP_OF_CALLER(fp), &ret)))
 		fntrace_fault("a function returned that was never entered");
 
+	begun = begin_moving(stack, MOVING_OWNER);
 	for (i = stack->depth; i-- > first; ) {
 		struct fntrace_frame *frame = &stack->frames[i];
 
-		if (!returns(frame, sp, fp) && !same_stack(stack, where(frame), sp - 1))
+		if (!returns(frame, sp, fp) && !is_gone(frame) &&
+		    !same_stack(stack, where(frame), sp - 1))
 			continue;
 		if (!((unsigned long)frame->loc & FRAME_LOST))
 			record(context, FNTRACE_EXIT, i, frame->func);
@@ -508,6 +614,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 	}
 	barrier();
 	WRITE(stack->depth, kept);
+	end_moving(stack, begun);
 	return ret;
 }
 
@@ -517,8 +624,6 @@ static slow_path unsigned long leave_slowly(struct fntrace_context *context,
 {
 	if (!context)
 		fntrace_fault("a function returned to code that has no context");
-	if (!context->stack->depth)
-		fntrace_fault("a function returned that was never entered");
 	return leave_several(context, sp, fp);
 }
 
@@ -603,6 +708,8 @@ void __cyg_profile_func_exit(void *func, void *site)
 
 		if (reports(frame) && frame->func == (unsigned long)func)
 			break;
+		if (is_gone(frame))
+			continue;
 		if (!i || !frame->loc ||
 		    (!reports(frame) && !(where(frame) < at &&
 					  same_stack(context->stack, where(frame), at))))
@@ -679,6 +786,8 @@ void fntrace_detach(struct fntrace_stack *stack)
 	unsigned long here = (unsigned long)__builtin_frame_address(0);
 	unsigned long i, *word, *end, page = 0;
 
+	if (stack->uncover)
+		stack->uncover(here);
 	if (stack->detached)
 		return;
 	stack->detached = true;

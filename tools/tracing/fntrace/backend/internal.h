@@ -17,6 +17,13 @@
 #define FRAME_LOST	4ul
 #define FRAME_BITS	7ul
 
+/*
+ * What frame->loc is when the function returned with another shadow stack. It is the place
+ * of no frame; its owner drops it as one that was left. Where it ended in the time of that
+ * thread, the reader of the trace decides.
+ */
+#define FRAME_GONE	(FRAME_NO_SLOT | FRAME_LOST)
+
 #ifndef __ASSEMBLER__
 
 #include <fntrace.h>

@@ -46,6 +46,12 @@ struct fntrace_frame {
  *	on the stack that runs: of a coroutine, or a signal's. If such stacks can be
  *	unmapped with functions on them that never returned, this has to be set; NULL
  *	means that they always can be read.
+ * @elsewhere: a function returned that this stack does not have, with @sp and @fp: the code,
+ *	a coroutine, was entered with another shadow stack. Tries fntrace_take() with each
+ *	other one, sets @ret and returns true, or returns false. NULL: there is none.
+ * @uncover: calls fntrace_uncover() with each other shadow stack, as fntrace_detach() does
+ *	its work for code that may have been entered with it. NULL: there is none.
+ * @moving: of the backend: who changes the order of frames
  *
  * With bounds, a frame left by longjmp() is noticed at the next call. Without
  * them, when a caller returns or its place on the stack is used again: on
@@ -60,6 +66,10 @@ struct fntrace_stack {
 	unsigned long		high;
 	bool			detached;
 	bool			(*readable)(const void *addr);
+	bool			(*elsewhere)(unsigned long sp, unsigned long fp,
+					     unsigned long *ret);
+	void			(*uncover)(unsigned long sp);
+	unsigned int		moving;
 };
 
 /**
@@ -190,6 +200,49 @@ void fntrace_detach(struct fntrace_stack *stack);
  * @context: the context of the caller
  */
 void fntrace_attach(struct fntrace_context *context);
+
+/**
+ * fntrace_take() - a function that was entered with one shadow stack returns with another
+ * @stack: the one that it may have been entered with; its owner may be running
+ * @sp: stack pointer with which the function returned
+ * @fp: frame pointer with which it returned
+ * @frame: filled in; @frame->ret is where the function returns to, or again an address that
+ *	leads to the backend, if fntrace_take() has to be called once more
+ * @depth: filled in: where in @stack it was
+ *
+ * Context: signals of the caller are blocked. @stack must not go away meanwhile.
+ * Return: false if @stack does not have it. The frame stays until fntrace_drop().
+ */
+bool fntrace_take(struct fntrace_stack *stack, unsigned long sp, unsigned long fp,
+		  struct fntrace_frame *frame, unsigned long *depth);
+
+/**
+ * fntrace_drop() - the frame that fntrace_take() found has returned
+ * @stack: the shadow stack with which it was entered
+ * @sp: stack pointer with which the function returned
+ * @fp: frame pointer with which it returned
+ *
+ * Context: as that of fntrace_take().
+ */
+void fntrace_drop(struct fntrace_stack *stack, unsigned long sp, unsigned long fp);
+
+/**
+ * fntrace_returns_here() - does an address lead to the backend?
+ * @ret: where a function returns to
+ *
+ * Return: true if the function was jumped to from the end of another one that is traced.
+ */
+bool fntrace_returns_here(unsigned long ret);
+
+/**
+ * fntrace_uncover() - give functions their return addresses back
+ * @stack: a shadow stack, whose owner may be running
+ * @from: the first address of the stack in question
+ * @to: the address behind it
+ *
+ * The frames stay: a function whose return address was in use already finds its way.
+ */
+void fntrace_uncover(struct fntrace_stack *stack, unsigned long from, unsigned long to);
 
 #define FNTRACE_THUNK_SIZE	24
 

@@ -63,6 +63,7 @@ struct kept_file {
  * @tid: number in the name of its file
  * @which: second number in it
  * @file: the file; without a descriptor it is opened when it is needed
+ * @next: in the list of all threads
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
  * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
@@ -76,6 +77,7 @@ struct thread {
 	unsigned long		tid;
 	unsigned int		which;
 	struct kept_file	file;
+	struct thread		*next;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -91,6 +93,7 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * @session: number in the name of that
  * @objects: how often something was loaded or unloaded, when it was written last
  * @lock: somebody writes it
+ * @list: somebody uses the list of threads
  * @controlled: fntrace_control is the file of this process
  * @control: number in the name of that file
  * @maps: /proc/self/maps of this process; @maps.fd is 0 until it was opened
@@ -100,6 +103,7 @@ static struct process {
 	unsigned int		session;
 	unsigned long long	objects;
 	int			lock;
+	int			list;
 	bool			controlled;
 	unsigned int		control;
 	struct kept_file	maps;
@@ -125,6 +129,13 @@ static unsigned long depth_limit;
 static bool entries_only;
 static pthread_key_t at_thread_end;
 static int complained;
+
+/*
+ * All threads, and those that have ended but in which coroutines were entered that may go on
+ * in another one. process->list is held by who changes it, or looks at another thread: with
+ * signals blocked, and without waiting for anything. A child has those of its parent.
+ */
+static struct thread *threads;
 
 static struct fntrace_context *context_of(struct thread *thread)
 {
@@ -478,15 +489,70 @@ static void keep_maps(void)
 	parent_maps = process->maps = file;
 }
 
+/* A line of /proc/self/maps is that of the stack on which the program began. */
+static bool is_first_stack(const char *line, const char *end)
+{
+	static const char name[] = "[stack]";
+	size_t len = sizeof(name) - 1, i;
+
+	if ((size_t)(end - line) < len)
+		return false;
+	/* Not strcmp(), which uses vector registers. */
+	for (i = 0; i < len; i++)
+		if (end[i - len] != name[i])
+			return false;
+	return true;
+}
+
 /*
- * The stack that is in use is the mapping that the stack pointer is in. That of
- * the first thread grows, down to its limit.
+ * struct stack_search - which mapping is the stack of this thread?
+ * @here: an address on the stack that is in use
+ * @self: libc puts what it knows of a thread at the high end of its stack, except for that of
+ *	the first thread
+ * @first: this is the first thread
  */
+struct stack_search {
+	unsigned long	here;
+	unsigned long	self;
+	bool		first;
+};
+
+/*
+ * Returns true if that is certain. If not, the thread is met on a stack that is not its own:
+ * a coroutine's, or that of a handler of signals.
+ */
+static bool take_stack(struct fntrace_stack *stack, const struct stack_search *search,
+		       unsigned long low, unsigned long high, bool grows)
+{
+	bool mine = grows || (search->self >= low && search->self < high);
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+	bool certain = mine && search->here >= low && search->here < high;
+
+	if (!certain && (!mine || grows != search->first))
+		return false;
+	/* That of the first thread grows, down to its limit. */
+	syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
+	if (grows && limit.rlim_cur < high)
+		low = high - limit.rlim_cur;
+	else if (grows)
+		low = high - FRAMES_MAX * FRAME_MIN;
+	stack->low = low;
+	/* Mappings side by side may be one to the kernel; a thread's stack ends here. */
+	stack->high = !grows && search->self < high ? search->self : high;
+	return certain;
+}
+
+/* The bounds of the stack of this thread, as far as the mappings tell. */
 static void find_stack(struct fntrace_stack *stack)
 {
-	unsigned long here = (unsigned long)__builtin_frame_address(0), low, high;
+	const struct stack_search search = {
+		.here = (unsigned long)__builtin_frame_address(0),
+		.self = pthread_self(),
+		.first = syscall(SYS_gettid) == syscall(SYS_getpid),
+	};
 	char buffer[512];
 	size_t have = 0, at = 0;
+	unsigned long low, high;
 	long fd, got;
 
 	fd = get_maps();
@@ -505,22 +571,9 @@ static void find_stack(struct fntrace_stack *stack)
 				next++;
 			if (!*next)
 				break;
-			*next = 0;
-			if (line_bounds(line, &low, &high) && here >= low && here < high) {
-				struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
-				long grows = next - line > 7 &&
-					     !strcmp(next - 7, "[stack]");
-
-				syscall(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
-				if (grows && limit.rlim_cur < high)
-					low = high - limit.rlim_cur;
-				else if (grows)
-					low = high - FRAMES_MAX * FRAME_MIN;
-				stack->low = low;
-				stack->high = high;
-				put_maps(fd);
-				return;
-			}
+			if (line_bounds(line, &low, &high) &&
+			    take_stack(stack, &search, low, high, is_first_stack(line, next)))
+				goto out;
 			line = next + 1;
 		}
 		/* A line longer than the buffer: what is left of it is skipped. */
@@ -532,6 +585,7 @@ static void find_stack(struct fntrace_stack *stack)
 		if (got <= 0)
 			break;
 	}
+out:
 	put_maps(fd);
 }
 
@@ -547,6 +601,141 @@ static bool is_readable(const void *addr)
 
 	errno = error;
 	return readable;
+}
+
+/* Signals are blocked, so who has it gets on. */
+static void lock_threads(void)
+{
+	while (__atomic_exchange_n(&process->list, 1, __ATOMIC_ACQUIRE))
+		syscall(SYS_sched_yield);
+}
+
+static void unlock_threads(void)
+{
+	__atomic_store_n(&process->list, 0, __ATOMIC_RELEASE);
+}
+
+/* When was the function at @depth entered, as far as that is still in the buffer? Else 0. */
+static uint64_t entry_time(const struct thread *thread, const struct fntrace_frame *frame,
+			   unsigned long depth)
+{
+	const struct fntrace_header *buffer = thread->buffer;
+	const struct fntrace_record *record, *first;
+	uint64_t what = frame->func << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) |
+			FNTRACE_ENTRY;
+
+	if (!thread->window)
+		return 0;
+	first = (const struct fntrace_record *)buffer->base;
+	record = (const struct fntrace_record *)READ(buffer->next);
+	if ((uint64_t)record > buffer->end)
+		record = (const struct fntrace_record *)buffer->end;
+	while (record-- > first)
+		if (record->what == what)
+			return record->time;
+	return 0;
+}
+
+/*
+ * For struct fntrace_stack. Usually one other thread has the frame. If a stack was used for
+ * one coroutine after another, and the first of them was given up before it returned, several
+ * have, and it is the one that was entered last.
+ */
+static bool elsewhere(unsigned long sp, unsigned long fp, unsigned long *ret)
+{
+	struct fntrace_frame frame, best;
+	struct thread *thread, *owner;
+	uint64_t signals = block_signals(), time, latest;
+	unsigned long depth;
+	int error = errno;
+
+	lock_threads();
+	do {
+		owner = NULL;
+		latest = 0;
+		for (thread = threads; thread; thread = thread->next) {
+			if (thread == self || !fntrace_take(&thread->stack, sp, fp, &frame, &depth))
+				continue;
+			time = entry_time(thread, &frame, depth);
+			if (owner && time <= latest)
+				continue;
+			owner = thread;
+			latest = time;
+			best = frame;
+		}
+		if (!owner)
+			break;
+		fntrace_drop(&owner->stack, sp, fp);
+	} while (fntrace_returns_here(best.ret));
+	unlock_threads();
+	restore_signals(signals);
+	errno = error;
+	if (owner)
+		*ret = best.ret;
+	return owner;
+}
+
+/* Stacks of coroutines are not larger than that of a thread usually is. */
+#define COROUTINE_MAX	(8ul << 20)
+
+/*
+ * For struct fntrace_stack: who unwinds a coroutine that was in other threads before must
+ * find the return addresses of the functions that were entered there. Where its stack ends
+ * is not known, so those of other coroutines may be among them; they return unseen.
+ */
+static void uncover(unsigned long sp)
+{
+	struct fntrace_stack *own = &self->stack;
+	struct thread *thread;
+	uint64_t signals;
+
+	if (sp >= own->low && sp < own->high)
+		return;
+	signals = block_signals();
+	lock_threads();
+	for (thread = threads; thread; thread = thread->next)
+		if (thread != self)
+			fntrace_uncover(&thread->stack, sp, sp + COROUTINE_MAX);
+	unlock_threads();
+	restore_signals(signals);
+}
+
+static void add_thread(struct thread *thread)
+{
+	lock_threads();
+	thread->next = threads;
+	WRITE(threads, thread);
+	unlock_threads();
+}
+
+/*
+ * A thread ends. If functions of coroutines were entered in it that have not returned, its
+ * shadow stack stays, but what was on its own stack is over. Returns false if there are
+ * none, and the memory is not needed any more.
+ */
+static bool keep_frames(struct thread *thread)
+{
+	struct fntrace_stack *stack = &thread->stack;
+	struct thread **link;
+	bool keep = false;
+	unsigned long i, at;
+
+	lock_threads();
+	for (i = 0; i < stack->depth; i++) {
+		at = (unsigned long)stack->frames[i].loc & ~FRAME_BITS;
+		if (at && (at < stack->low || at >= stack->high) && stack->high &&
+		    !((unsigned long)stack->frames[i].loc & FRAME_REPORTS))
+			keep = true;
+		else
+			stack->frames[i].loc = NULL;
+	}
+	if (!keep) {
+		for (link = &threads; *link != thread; link = &(*link)->next)
+			;
+		WRITE(*link, thread->next);
+	}
+	unlock_threads();
+	return keep;
 }
 
 /* A file and a mapping for the records of a thread. Signals are blocked. */
@@ -784,9 +973,6 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 		save_maps(true);
 	stack.readable = is_readable;
 	find_stack(&stack);
-	/* Mappings side by side may be one to the kernel; a thread's stack ends here. */
-	if (stack.high > pthread_self() && pthread_self() > (unsigned long)&stack)
-		stack.high = pthread_self();
 	stack.max = (stack.high - stack.low) / FRAME_MIN;
 	if (!stack.max || stack.max > FRAMES_MAX)
 		stack.max = FRAMES_MAX;
@@ -810,11 +996,14 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	thread->size = size;
 	thread->stack = stack;
 	thread->stack.frames = (struct fntrace_frame *)(thread + 1);
+	thread->stack.elsewhere = elsewhere;
+	thread->stack.uncover = uncover;
 	if (!open_buffer(thread)) {
 		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
 	set_context(thread);
+	add_thread(thread);
 	pthread_setspecific(at_thread_end, thread);
 	self = thread;
 	restore_signals(signals);
@@ -928,6 +1117,7 @@ static void end_thread(void *data)
 	struct thread *thread = data;
 	struct fntrace_header *buffer = thread->buffer;
 	unsigned long used;
+	uint64_t signals;
 	int fd;
 
 	/*
@@ -945,8 +1135,13 @@ static void end_thread(void *data)
 			syscall(SYS_ftruncate, fd, PAGE + (used - buffer->base));
 		put_file(thread, fd);
 	}
+	signals = block_signals();
+	lock_threads();
 	close_buffer(thread);
-	syscall(SYS_munmap, context_of(thread), thread->size);
+	unlock_threads();
+	if (!keep_frames(thread))
+		syscall(SYS_munmap, context_of(thread), thread->size);
+	restore_signals(signals);
 }
 
 static void child_of_fork(void)

@@ -17,6 +17,16 @@ NOBODY = 65534
 DAMAGE = ("damaged", "backwards", "lost", "cut off", "contradict")
 
 
+def migrates(way, how):
+    """Functions that return in another thread than the one in which they were called."""
+    def test(bench):
+        program = bench.compile("migrate.cpp", *way.split(), "-O1", cc="g++")
+        directory, done = bench.record(program, how)
+        expect(done.stderr == "", done.stderr)
+        compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+    return test
+
+
 def sandbox(*arguments):
     """What a program takes from itself, it does not take from the tracer."""
     def test(bench):
@@ -259,5 +269,9 @@ def tests():
     yield "control: dump of what was killed", dumps_what_was_killed
     yield "control: another user", of_another_user
     yield "control: bad requests", bad_requests
+    for way in ("-pg", "-pg -mfentry", "-finstrument-functions",
+                "-fpatchable-function-entry=5"):
+        for how in ("context", "jump", "throw", "crowd"):
+            yield f"coroutine that changes threads: {how}, {way}", migrates(way, how)
     yield "program that changes its root directory", sandbox("chroot", "empty")
     yield "program that hides /proc", sandbox("proc")
