@@ -19,7 +19,9 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +66,8 @@ struct kept_file {
  * @which: second number in it
  * @file: the file; without a descriptor it is opened when it is needed
  * @next: in the list of all threads
+ * @process: that of a child of vfork(), else NULL
+ * @parent: of such a child, what self is for its parent, in the same memory
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
  * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
@@ -78,6 +82,8 @@ struct thread {
 	unsigned int		which;
 	struct kept_file	file;
 	struct thread		*next;
+	struct process		*process;
+	struct thread		*parent;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -228,7 +234,7 @@ static void complain(const char *what, const char *which, long error)
 		end = put(end, ": no space left; recording ends");
 	else if (error == EFBIG)
 		end = put(end, ": larger than the limit of file sizes; recording ends");
-	else
+	else if (error)
 		end = put_decimal(put(end, ": error "), error);
 	end = put(end, "\n");
 	signals = block_signals();
@@ -741,6 +747,7 @@ static bool keep_frames(struct thread *thread)
 /* A file and a mapping for the records of a thread. Signals are blocked. */
 static bool open_buffer(struct thread *thread)
 {
+	const struct process *owner = thread->process ? thread->process : process;
 	unsigned long tid = syscall(SYS_gettid);
 	struct fntrace_header *buffer;
 	char name[NAME_SIZE];
@@ -765,10 +772,10 @@ static bool open_buffer(struct thread *thread)
 
 	fntrace_buffer_init(buffer, records, window_size, mode);
 	buffer->header_size = PAGE;
-	/* That of the file with the names; a child of vfork() shares it. */
-	buffer->pid = process->pid;
+	/* That of the file with the names. */
+	buffer->pid = owner->pid;
 	buffer->tid = tid;
-	buffer->session = process->session;
+	buffer->session = owner->session;
 	syscall(SYS_prctl, PR_GET_NAME, buffer->name, 0, 0, 0);
 	buffer->start = read_clock();
 	if (!keep_file(&thread->file, fd))
@@ -896,9 +903,10 @@ static size_t copy_text(int to, int from, size_t at, char *text, size_t size, lo
  * unmapped. Without vector registers and locks of the library, and with little stack: the
  * caller may be a handler of signals, or the hook.
  *
+ * @which: the process; that of a child of vfork() has no more in it than the name of the file
  * @changed: something else is mapped than the last time
  */
-static void save_maps(bool changed)
+static void save_maps(struct process *which, bool changed)
 {
 	struct maps_scratch {
 		char	name[NAME_SIZE];
@@ -920,16 +928,17 @@ static void save_maps(bool changed)
 	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE))
 		syscall(SYS_sched_yield);
 	end = scratch->text;
-	begin = !process->pid;
+	begin = !which->pid;
 	if (begin) {
-		process->pid = syscall(SYS_getpid);
-		keep_maps();
-		file = create(scratch->name, process->pid, ".maps", 0644, &process->session);
+		which->pid = syscall(SYS_getpid);
+		if (which == process)
+			keep_maps();
+		file = create(scratch->name, which->pid, ".maps", 0644, &which->session);
 		end = put(put(end, program), "\n");
 		head = end - scratch->text;
 	} else {
 		/* Not kept open: the program may close it and use its number. */
-		put_name(scratch->name, process->pid, process->session, ".maps");
+		put_name(scratch->name, which->pid, which->session, ".maps");
 		file = open_name(scratch->name, O_WRONLY | O_APPEND, 0);
 	}
 	if (file < 0)
@@ -947,16 +956,40 @@ static void save_maps(bool changed)
 	}
 	put_maps(fd);
 	syscall(SYS_close, file);
-	parent_pid = process->pid;
-	parent_session = process->session;
-	if (begin)
-		share_hooks(scratch->name);
+	if (which == process) {
+		parent_pid = which->pid;
+		parent_session = which->session;
+	}
 out_unlock:
+	if (begin && which == process)
+		share_hooks(scratch->name);
 	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
 	syscall(SYS_munmap, scratch, sizeof(*scratch));
 out_signals:
 	restore_signals(signals);
 	errno = error;
+}
+
+/* How much a shadow stack has room for, and what asks this library about others. */
+static void size_stack(struct fntrace_stack *stack)
+{
+	stack->readable = is_readable;
+	stack->elsewhere = elsewhere;
+	stack->uncover = uncover;
+	stack->max = (stack->high - stack->low) / FRAME_MIN;
+	if (!stack->max || stack->max > FRAMES_MAX)
+		stack->max = FRAMES_MAX;
+	if (entries_only) {
+		stack->max = 0;
+	} else if (depth_limit && depth_limit < stack->max) {
+		stack->room = stack->max;
+		stack->max = depth_limit;
+	}
+}
+
+static size_t frames_of(const struct fntrace_stack *stack)
+{
+	return stack->room ? stack->room : stack->max;
 }
 
 static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void)
@@ -970,20 +1003,10 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 
 	self = BUSY;
 	if (!process->pid)
-		save_maps(true);
-	stack.readable = is_readable;
+		save_maps(process, true);
 	find_stack(&stack);
-	stack.max = (stack.high - stack.low) / FRAME_MIN;
-	if (!stack.max || stack.max > FRAMES_MAX)
-		stack.max = FRAMES_MAX;
-	size = PAGE + sizeof(*thread) + stack.max * sizeof(struct fntrace_frame);
-	if (entries_only) {
-		stack.max = 0;
-		size = PAGE + sizeof(*thread);
-	} else if (depth_limit && depth_limit < stack.max) {
-		stack.room = stack.max;
-		stack.max = depth_limit;
-	}
+	size_stack(&stack);
+	size = PAGE + sizeof(*thread) + frames_of(&stack) * sizeof(struct fntrace_frame);
 	room = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (room == MAP_FAILED) {
@@ -996,8 +1019,6 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	thread->size = size;
 	thread->stack = stack;
 	thread->stack.frames = (struct fntrace_frame *)(thread + 1);
-	thread->stack.elsewhere = elsewhere;
-	thread->stack.uncover = uncover;
 	if (!open_buffer(thread)) {
 		syscall(SYS_munmap, room, size);
 		goto out_over;
@@ -1029,7 +1050,7 @@ begin_child(struct thread *thread)
 
 	self = BUSY;
 	if (!process->pid)
-		save_maps(true);
+		save_maps(process, true);
 	close_buffer(thread);
 	/* Return addresses lead here, so there must be a buffer: no_buffer, if not a new one. */
 	open_buffer(thread);
@@ -1112,13 +1133,25 @@ static void finish_buffer(struct thread *thread)
 	buffer->latest = read_clock();
 }
 
+/* The last record is written: what is behind it in the file is not needed. */
+static void end_buffer(struct thread *thread)
+{
+	struct fntrace_header *buffer = thread->buffer;
+	unsigned long used = buffer->next < buffer->end ? buffer->next : buffer->end;
+	int fd;
+
+	if (!thread->window || buffer->wraps || buffer->older)
+		return;
+	fd = get_file(thread);
+	if (fd >= 0)
+		syscall(SYS_ftruncate, fd, PAGE + (used - buffer->base));
+	put_file(thread, fd);
+}
+
 static void end_thread(void *data)
 {
 	struct thread *thread = data;
-	struct fntrace_header *buffer = thread->buffer;
-	unsigned long used;
 	uint64_t signals;
-	int fd;
 
 	/*
 	 * Of other destructors, whatever they are, nothing is traced. Nor is a handler of
@@ -1126,15 +1159,9 @@ static void end_thread(void *data)
 	 */
 	self = OVER;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	used = buffer->next < buffer->end ? buffer->next : buffer->end;
 	finish_buffer(thread);
 	/* Not at the end of the program, when others may go on. */
-	if (thread->window && !buffer->wraps && !buffer->older) {
-		fd = get_file(thread);
-		if (fd >= 0)
-			syscall(SYS_ftruncate, fd, PAGE + (used - buffer->base));
-		put_file(thread, fd);
-	}
+	end_buffer(thread);
 	signals = block_signals();
 	lock_threads();
 	close_buffer(thread);
@@ -1156,9 +1183,100 @@ static void child_of_fork(void)
 	}
 	/* In a child that began already both are there. */
 	if (!process->pid)
-		save_maps(true);
+		save_maps(process, true);
 	if (thread > OVER && !context_of(thread)->stack)
 		begin_child(thread);
+}
+
+/*
+ * A child of vfork(), in the memory of its parent, which waits, and with its self. It gets
+ * a shadow stack and files of its own. What is on the shadow stack of the parent stays as
+ * it is: the child may not return from the function that called vfork().
+ */
+static void begin_vfork_child(struct thread *parent)
+{
+	uint64_t signals = block_signals();
+	struct vfork_process {
+		struct thread	thread;
+		struct process	process;
+	} *own;
+	struct fntrace_stack stack = { };
+	struct thread *thread;
+	int error = errno;
+	size_t size;
+	char *room;
+
+	self = BUSY;
+	if (parent > OVER) {
+		stack.low = parent->stack.low;
+		stack.high = parent->stack.high;
+	}
+	size_stack(&stack);
+	size = PAGE + sizeof(*own) + frames_of(&stack) * sizeof(struct fntrace_frame);
+	room = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (room == MAP_FAILED) {
+		complain("no memory for a shadow stack", "", errno);
+		goto out;
+	}
+	/* It may have children of its own. */
+	syscall(SYS_madvise, room, PAGE, MADV_WIPEONFORK);
+	own = (struct vfork_process *)(room + PAGE);
+	thread = &own->thread;
+	thread->size = size;
+	thread->stack = stack;
+	thread->stack.frames = (struct fntrace_frame *)(own + 1);
+	thread->process = &own->process;
+	thread->parent = parent;
+	save_maps(thread->process, true);
+	if (!open_buffer(thread))
+		thread->buffer = &no_buffer;
+	thread->tid = syscall(SYS_gettid);
+	set_context(thread);
+	parent = thread;
+out:
+	/* Without memory the file of the parent has to do. */
+	self = parent;
+	restore_signals(signals);
+	errno = error;
+}
+
+/* The child has become another program, or has ended: its memory is not needed any more. */
+static void end_vfork_child(void)
+{
+	uint64_t signals = block_signals();
+	struct thread *thread = self;
+	int error = errno;
+
+	if (thread <= OVER || !thread->process ||
+	    thread->tid == (unsigned long)syscall(SYS_gettid))
+		goto out;
+	self = BUSY;
+	end_buffer(thread);
+	close_buffer(thread);
+	self = thread->parent;
+	syscall(SYS_munmap, context_of(thread), thread->size);
+out:
+	restore_signals(signals);
+	errno = error;
+}
+
+/* Called by linux/vfork.S, with what the system call returned in parent and child. */
+__attribute__((visibility("hidden"))) long fntrace_after_vfork(long result)
+{
+	struct thread *thread = self;
+
+	if (result < 0 && result >= -4095) {
+		errno = -result;
+		return -1;
+	}
+	if (!directory[0])
+		return result;
+	if (result)
+		end_vfork_child();
+	else if (thread == NEW || (thread > OVER && context_of(thread)->stack))
+		begin_vfork_child(thread);
+	return result;
 }
 
 /* No-ops of -fpatchable-function-entry */
@@ -1364,6 +1482,64 @@ void pthread_exit(void *value)
 	__builtin_unreachable();
 }
 
+/* Looked up at the beginning: clone() may be called where dlsym() must not be. */
+static int (*next_clone)(int (*function)(void *data), void *stack, int flags, void *data, ...);
+
+/*
+ * struct clone_start - what a child that clone() makes is to do
+ */
+struct clone_start {
+	int	(*function)(void *data);
+	void	*data;
+};
+
+static int run_clone(void *data)
+{
+	const struct clone_start *start = data;
+
+	fntrace_after_vfork(0);
+	return start->function(start->data);
+}
+
+/*
+ * A child in the same memory, on a stack of its own. If its parent waits, it is as after
+ * vfork(). If not, both have the same self, as they have the same thread-local variables,
+ * and cannot be told apart. Then neither is traced: this thread has its return addresses
+ * back, and so has what it called.
+ */
+int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
+{
+	struct clone_start start = { function, data };
+	struct thread *thread = self;
+	pid_t *parent_tid, *child_tid;
+	bool waits = flags & CLONE_VFORK;
+	va_list args;
+	void *tls;
+	int result;
+
+	va_start(args, data);
+	parent_tid = va_arg(args, pid_t *);
+	tls = va_arg(args, void *);
+	child_tid = va_arg(args, pid_t *);
+	va_end(args);
+	if (!next_clone)
+		next_clone = real(__func__);
+	if (!directory[0] || !(flags & CLONE_VM) || flags & CLONE_SETTLS)
+		return next_clone(function, stack, flags, data, parent_tid, tls, child_tid);
+	if (!waits && thread != BUSY && thread != OVER) {
+		complain("clone() with CLONE_VM and without CLONE_SETTLS: its thread is not "
+			 "traced any more", "", 0);
+		if (thread > OVER)
+			fntrace_detach(&thread->stack);
+		self = OVER;
+	}
+	result = next_clone(waits ? run_clone : function, stack, flags, waits ? &start : data,
+			    parent_tid, tls, child_tid);
+	if (waits && result > 0)
+		end_vfork_child();
+	return result;
+}
+
 /* How often something was loaded or unloaded. */
 static int count_objects(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -1384,14 +1560,14 @@ int dlclose(void *handle)
 
 	if (directory[0] && process->pid) {
 		dl_iterate_phdr(count_objects, &objects);
-		save_maps(objects != process->objects);
+		save_maps(process, objects != process->objects);
 		process->objects = objects;
 	}
 	result = next(handle);
 	if (directory[0] && process->pid) {
 		dl_iterate_phdr(count_objects, &objects);
 		if (objects != process->objects)
-			save_maps(true);
+			save_maps(process, true);
 		process->objects = objects;
 	}
 	return result;
@@ -1408,7 +1584,7 @@ static void finish(void)
 	/* Not for a parent that is alive, as a child of vfork() ends. */
 	if (!directory[0] || process->pid != (unsigned long)syscall(SYS_getpid))
 		return;
-	save_maps(true);
+	save_maps(process, true);
 	if (process->controlled) {
 		put_name(name, process->pid, process->control, FNTRACE_CONTROL_SUFFIX);
 		remove_name(name);
@@ -1510,7 +1686,8 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	program[len > 0 ? len : 0] = 0;
 
 	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
-	save_maps(true);
+	next_clone = (__typeof__(next_clone))dlsym(RTLD_NEXT, "clone");
+	save_maps(process, true);
 	pthread_atfork(NULL, NULL, child_of_fork);
 	at_quick_exit(finish);
 	dl_iterate_phdr(patch_object, NULL);

@@ -4,16 +4,25 @@
  *
  *	family daemon SECONDS	ends; its child goes on and makes its calls after that time
  *	family clone		a child of the system call, of which no library hears
+ *	family _Fork		one that libc makes without telling anybody
+ *	family vfork		20 children that run in the memory of their parent, with a child
+ *				of their own, and end inside of their functions
+ *	family vexec		one that becomes "family names"
+ *	family share		one that clone() makes in the memory of its parent, which waits
+ *	family beside		one that runs at the same time in the memory of its parent
+ *	family server		a daemon, by daemon(3)
  *	family poor		a child that may not write files, and of which a thread ends
  *	family exit LIBRARY	calls a function of a plugin and ends by _exit()
  *	family swap A B		two plugins, one after the other
- *	family threads N	that run at the same time
+ *	family threads N CALLS	that run at the same time
  *	family names		a thread that has a name and makes a mark
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +38,7 @@
 /* More than there is room for in a buffer of 64 KiB. */
 #define THREAD_CALLS	5000
 
-static int sink;
+static int sink, over;
 
 static noinline void child(void)
 {
@@ -54,13 +63,13 @@ static void daemon_of(double seconds)
 	exit(0);
 }
 
-static int cloned(void)
+static int cloned(bool raw)
 {
 	int i, status;
 	pid_t pid;
 
 	parent();
-	pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	pid = raw ? syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) : _Fork();
 	for (i = 0; i < CALLS; i++) {
 		if (pid)
 			parent();
@@ -72,6 +81,102 @@ static int cloned(void)
 	if (waitpid(pid, &status, 0) != pid || status)
 		return 1;
 	printf("count child %d\ncount parent %d\n", CALLS, CALLS + 1);
+	return 0;
+}
+
+static noinline void grandchild(void)
+{
+	sink++;
+	_exit(0);
+}
+
+static noinline void in_vfork(void)
+{
+	int status;
+	pid_t pid;
+
+	child();
+	pid = vfork();
+	if (!pid)
+		grandchild();
+	if (waitpid(pid, &status, 0) != pid || status)
+		_exit(1);
+	child();
+	_exit(0);
+}
+
+static noinline int vforked(char *exec)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < (exec ? 1 : 20); i++) {
+		parent();
+		pid = vfork();
+		if (!pid && exec) {
+			child();
+			execl(exec, exec, "names", NULL);
+			_exit(2);
+		} else if (!pid) {
+			in_vfork();
+		}
+		parent();
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	parent();
+	if (exec)
+		printf("count child 2\ncount parent 3\n");
+	else
+		printf("count child 40\ncount parent 41\ncount in_vfork 20\ncount grandchild 20\n");
+	return 0;
+}
+
+static noinline int in_clone(void *data)
+{
+	int i;
+
+	for (i = 0; i < (data ? 20 : CALLS); i++)
+		child();
+	__atomic_store_n(&over, 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/* @flags: CLONE_VFORK, or nothing. */
+static noinline int shared(int flags)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int i, status, made = 1;
+	pid_t pid;
+
+	for (i = 0; i < 3; i++) {
+		parent();
+		pid = clone(in_clone, stack + sizeof(stack), CLONE_VM | SIGCHLD | flags,
+			    flags ? &i : NULL);
+		/* At the same time. */
+		while (!flags && !__atomic_load_n(&over, __ATOMIC_ACQUIRE))
+			parent();
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	parent();
+	if (flags)
+		printf("count child 60\ncount parent 4\ncount in_clone 3\n");
+	else
+		printf("count parent %d\ncount shared 1\n", made);
+	return 0;
+}
+
+static int server(void)
+{
+	int i;
+
+	/* It closes its files and changes its directory. */
+	if (daemon(0, 0))
+		return 1;
+	usleep(200000);
+	for (i = 0; i < 20; i++)
+		child();
 	return 0;
 }
 
@@ -125,6 +230,7 @@ static void *call(const char *path, const char *name, int times)
 }
 
 static pthread_barrier_t barrier;
+static int thread_calls = THREAD_CALLS;
 
 static void *thread(void *data)
 {
@@ -133,7 +239,7 @@ static void *thread(void *data)
 	child();
 	/* All of them have a file now. */
 	pthread_barrier_wait(&barrier);
-	for (i = 1; i < THREAD_CALLS; i++)
+	for (i = 1; i < thread_calls; i++)
 		child();
 	return NULL;
 }
@@ -149,7 +255,7 @@ static int threads(int count)
 			return 1;
 	for (i = 0; i < count; i++)
 		pthread_join(ids[i], NULL);
-	printf("count child %d\n", count * THREAD_CALLS);
+	printf("count child %d\n", count * thread_calls);
 	return 0;
 }
 
@@ -170,10 +276,24 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "daemon"))
 		daemon_of(atof(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "clone"))
-		return cloned();
+		return cloned(true);
+	if (argc == 2 && !strcmp(argv[1], "_Fork"))
+		return cloned(false);
+	if (argc == 2 && !strcmp(argv[1], "vfork"))
+		return vforked(NULL);
+	if (argc == 2 && !strcmp(argv[1], "vexec"))
+		return vforked(argv[0]);
+	if (argc == 2 && !strcmp(argv[1], "share"))
+		return shared(CLONE_VFORK);
+	if (argc == 2 && !strcmp(argv[1], "beside"))
+		return shared(0);
+	if (argc == 2 && !strcmp(argv[1], "server"))
+		return server();
 	if (argc == 2 && !strcmp(argv[1], "poor"))
 		return poor();
-	if (argc == 3 && !strcmp(argv[1], "threads"))
+	if (argc == 4 && !strcmp(argv[1], "threads"))
+		thread_calls = atoi(argv[3]);
+	if (argc >= 3 && !strcmp(argv[1], "threads"))
 		return threads(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "names"))
 		return names();

@@ -4,17 +4,69 @@
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import tempfile
 
-from bench import TESTS, TIMEOUT, Skip, compare, counts, expect, run, wanted
+from bench import TESTS, TIMEOUT, Skip, compare, counts, expect, limit, run, wanted
 
 NOT_ALLOWED = 77
 NOBODY = 65534
 # What a conversion says of damage or loss.
 DAMAGE = ("damaged", "backwards", "lost", "cut off", "contradict")
+
+
+# What a program starts
+
+def family(bench):
+    return bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
+
+
+def children(how, number, functions=("child",)):
+    """Children have files and names of their own; no call is lost or counted twice."""
+    def test(bench):
+        directory, done = bench.record(family(bench), how, options=("-s", "64k"))
+        expect(done.stderr == "", done.stderr)
+        events, said = bench.chrome(directory)
+        compare(wanted(done.stdout), counts(events))
+        expect(not any(word in said for word in DAMAGE), said)
+        where = {}
+        for event in events:
+            if event["ph"] == "B":
+                where.setdefault(event["name"], set()).add(event["pid"])
+        expect(len(where["parent"]) == 1, f"parent() in {len(where['parent'])} processes")
+        found = set().union(*(where[name] for name in functions))
+        expect(len(found) == number and not found & where["parent"],
+               f"{len(found)} processes of children, not {number}")
+    return test
+
+
+def beside(bench):
+    """Two threads that share what is a thread's own are not traced, and not harmed."""
+    directory, done = bench.record(family(bench), "beside")
+    expect("is not traced any more" in done.stderr, done.stderr)
+    compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+
+
+def daemons(bench):
+    """One that leaves its directory and files, recorded to a relative path."""
+    program = family(bench)
+    run(bench.fntrace, "record", "-o", "data", program, "server", cwd=bench.work)
+    found = counts(bench.chrome(bench.work / "data")[0])
+    expect(found.get("child") == 20, f"{found}")
+
+
+def thousands_of_threads(bench):
+    """At the same time, with 64 files for all of them."""
+    program = family(bench)
+    done = run(bench.fntrace, "record", "-s", "64k", "-o", bench.work / "data", program,
+               "threads", "2000", "20", preexec_fn=limit(resource.RLIMIT_NOFILE, 64))
+    expect(done.stderr == "", done.stderr)
+    found, said = called(bench, bench.work / "data")
+    compare(wanted(done.stdout), found)
+    expect(found["thread"] == 2000 and said == "", f"{found['thread']}: {said}")
 
 
 def migrates(way, how):
@@ -261,6 +313,13 @@ def bad_requests(bench):
 
 
 def tests():
+    yield "child of _Fork()", children("_Fork", 1)
+    yield "children of vfork()", children("vfork", 40, ("child", "grandchild"))
+    yield "child of vfork() that calls exec()", children("vexec", 1)
+    yield "child of clone() that shares memory", children("share", 3)
+    yield "child of clone() that shares everything", beside
+    yield "daemon", daemons
+    yield "thousands of threads", thousands_of_threads
     yield "control: start and stop", starts_and_stops
     yield "control: one process", of_one_process
     yield "control: dump", dumps

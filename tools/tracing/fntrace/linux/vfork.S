@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * vfork(): the child runs on the stack of its parent, which waits, and may write over all
+ * that is below the frame of the caller. So nothing may be kept there, and the address to
+ * return to is in a register while both are on their way.
+ *
+ * fntrace_after_vfork() is called in both; its argument is the result of the system call.
+ */
+
+	.text
+	.globl	vfork
+	.type	vfork, %function
+	.p2align 4
+vfork:
+#if defined(__x86_64__)
+	popq	%rdi
+	movl	$58, %eax		/* vfork */
+	syscall
+	pushq	%rdi
+	subq	$8, %rsp
+	movq	%rax, %rdi
+	call	fntrace_after_vfork
+	addq	$8, %rsp
+	ret
+#elif defined(__aarch64__)
+	mov	x0, #0x4111		/* CLONE_VFORK | CLONE_VM | SIGCHLD */
+	mov	x1, #0
+	mov	x2, #0
+	mov	x3, #0
+	mov	x4, #0
+	mov	x8, #220		/* clone */
+	svc	#0
+	stp	x29, x30, [sp, #-16]!
+	bl	fntrace_after_vfork
+	ldp	x29, x30, [sp], #16
+	ret
+#elif defined(__riscv)
+	li	a0, 0x4111		/* CLONE_VFORK | CLONE_VM | SIGCHLD */
+	li	a1, 0
+	li	a2, 0
+	li	a3, 0
+	li	a4, 0
+	li	a7, 220			/* clone */
+	ecall
+	addi	sp, sp, -16
+	sd	ra, 8(sp)
+	call	fntrace_after_vfork
+	ld	ra, 8(sp)
+	addi	sp, sp, 16
+	ret
+#endif
+	.size	vfork, . - vfork
+
+	.section .note.GNU-stack, "", %progbits
