@@ -509,6 +509,12 @@ static slow_path void end_moving(struct fntrace_stack *stack, bool begun)
 		__atomic_store_n(&stack->moving, MOVING_NOBODY, __ATOMIC_RELEASE);
 }
 
+/*
+ * No frame is larger. On arm64 a frame is recognised by the frame pointer of its caller,
+ * which is 0 at the beginning of a coroutine: of one whose frame is elsewhere, too.
+ */
+#define MOVING_FRAME	(8ul << 20)
+
 /* From the innermost on, as frames are moved outwards. */
 static struct fntrace_frame *find_returning(struct fntrace_stack *stack, unsigned long sp,
 					    unsigned long fp)
@@ -516,7 +522,8 @@ static struct fntrace_frame *find_returning(struct fntrace_stack *stack, unsigne
 	unsigned long i;
 
 	for (i = READ(stack->depth); i-- > 0; )
-		if (returns(&stack->frames[i], sp, fp))
+		if (returns(&stack->frames[i], sp, fp) &&
+		    sp - where(&stack->frames[i]) < MOVING_FRAME)
 			return &stack->frames[i];
 	return NULL;
 }

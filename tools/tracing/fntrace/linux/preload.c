@@ -462,11 +462,11 @@ static bool line_bounds(const char *line, unsigned long *low, unsigned long *hig
  */
 static int get_maps(void)
 {
-	int fd;
+	int fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 
-	if (process->maps.fd && is_kept(&process->maps))
+	/* First, as what emulates Linux may not tell news of what was opened before. */
+	if (fd < 0 && process->maps.fd && is_kept(&process->maps))
 		return process->maps.fd;
-	fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	/* A child that has no /proc: its parent has the same, but perhaps for the stack. */
 	if (fd < 0 && parent_maps.fd && is_kept(&parent_maps))
 		return parent_maps.fd;
