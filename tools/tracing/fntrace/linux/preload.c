@@ -134,6 +134,8 @@ static enum fntrace_mode mode = FNTRACE_GROW;
 static unsigned long depth_limit;
 static bool entries_only;
 static pthread_key_t at_thread_end;
+/* A library may have been loaded that the last copy of the mappings does not have. */
+static bool unsaved;
 static int complained;
 
 /*
@@ -1095,6 +1097,8 @@ bool fntrace_grow(struct fntrace_header *buffer)
 			 errno);
 		goto out_stop;
 	}
+	if (__atomic_exchange_n(&unsaved, false, __ATOMIC_RELAXED))
+		save_maps(process, true);
 	while (done < thread->window) {
 		written = syscall(SYS_pwrite64, fd, buffer->base + done, thread->window - done,
 				  to + done);
@@ -1403,13 +1407,22 @@ static void attach(void)
 		fntrace_attach(fntrace_current());
 }
 
+/* A call that leaves the caller its address: gcc makes a jump of it, if it optimises. */
+#if defined(__has_attribute) && __has_attribute(musttail)
+#define TAIL_CALL	__attribute__((musttail)) return
+#else
+#define TAIL_CALL	return
+#endif
+
+static void *(*next_dlopen)(const char *file, int mode);
+
 static void *real(const char *name)
 {
 	void *symbol = dlsym(RTLD_NEXT, name), *library;
 
 	/* A plugin may have brought a library that only it sees. */
-	if (!symbol) {
-		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	if (!symbol && next_dlopen) {
+		library = next_dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
 		symbol = library ? dlsym(library, name) : NULL;
 	}
 	if (!symbol)
@@ -1547,6 +1560,97 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
+/* If something was loaded or unloaded since the last time, what is mapped now is saved. */
+static void save_objects(void)
+{
+	unsigned long long objects = 0;
+
+	dl_iterate_phdr(count_objects, &objects);
+	if (objects != process->objects)
+		save_maps(process, true);
+	process->objects = objects;
+}
+
+/*
+ * struct path_search - does who calls dlopen() matter to it?
+ * @caller: an address in the calling object
+ * @found: yes: it has paths of its own in which libraries are looked for
+ */
+struct path_search {
+	unsigned long	caller;
+	bool		found;
+};
+
+static bool is_in_object(const struct dl_phdr_info *info, unsigned long addr)
+{
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    addr - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
+		    info->dlpi_phdr[i].p_memsz)
+			return true;
+	return false;
+}
+
+/* DT_RPATH also counts for what is loaded by others. */
+static int find_paths(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct path_search *search = data;
+	const Elf64_Dyn *entry;
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+			continue;
+		entry = (void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+		for (; entry->d_tag != DT_NULL; entry++)
+			if (entry->d_tag == DT_RPATH ||
+			    (entry->d_tag == DT_RUNPATH &&
+			     is_in_object(info, search->caller)))
+				search->found = true;
+	}
+	return search->found;
+}
+
+/* A path with a slash is that of the file; "$ORIGIN" in it is the place of the caller. */
+static bool depends_on_caller(const char *file, unsigned long caller)
+{
+	struct path_search search = { .caller = caller };
+
+	if (strchr(file, '$'))
+		return true;
+	if (!strchr(file, '/'))
+		dl_iterate_phdr(find_paths, &search);
+	return search.found;
+}
+
+static void *open_and_save(const char *file, int mode)
+{
+	void *library = next_dlopen(file, mode);
+
+	save_objects();
+	return library;
+}
+
+/*
+ * What is loaded is saved at once: the program may be killed before it unloads it. Where
+ * the dynamic linker has to know who calls it, it must be called by a jump, and what it
+ * loaded is saved later.
+ */
+void *dlopen(const char *file, int mode)
+{
+	if (!next_dlopen)
+		next_dlopen = real(__func__);
+	if (!directory[0] || !process->pid || !file)
+		TAIL_CALL next_dlopen(file, mode);
+	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
+		TAIL_CALL open_and_save(file, mode);
+	save_objects();
+	__atomic_store_n(&unsaved, true, __ATOMIC_RELAXED);
+	TAIL_CALL next_dlopen(file, mode);
+}
+
 /*
  * dlclose() is the only one to unmap libraries. What is there before is saved, for the
  * calls up to now; and what is there afterwards, so that nothing which is loaded to the
@@ -1564,12 +1668,8 @@ int dlclose(void *handle)
 		process->objects = objects;
 	}
 	result = next(handle);
-	if (directory[0] && process->pid) {
-		dl_iterate_phdr(count_objects, &objects);
-		if (objects != process->objects)
-			save_maps(process, true);
-		process->objects = objects;
-	}
+	if (directory[0] && process->pid)
+		save_objects();
 	return result;
 }
 
@@ -1686,6 +1786,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	program[len > 0 ? len : 0] = 0;
 
 	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+	next_dlopen = (__typeof__(next_dlopen))dlsym(RTLD_NEXT, "dlopen");
 	next_clone = (__typeof__(next_clone))dlsym(RTLD_NEXT, "clone");
 	save_maps(process, true);
 	pthread_atfork(NULL, NULL, child_of_fork);

@@ -13,6 +13,8 @@
  *	family server		a daemon, by daemon(3)
  *	family poor		a child that may not write files, and of which a thread ends
  *	family exit LIBRARY	calls a function of a plugin and ends by _exit()
+ *	family kill LIBRARY	the same, but it is killed
+ *	family exec LIBRARY	the same, but it becomes another program
  *	family swap A B		two plugins, one after the other
  *	family threads N CALLS	that run at the same time
  *	family names		a thread that has a name and makes a mark
@@ -271,6 +273,7 @@ static int names(void)
 int main(int argc, char **argv)
 {
 	void *first, *second, *library;
+	void (*run)(void);
 	int i;
 
 	if (argc == 3 && !strcmp(argv[1], "daemon"))
@@ -297,11 +300,20 @@ int main(int argc, char **argv)
 		return threads(atoi(argv[2]));
 	if (argc == 2 && !strcmp(argv[1], "names"))
 		return names();
-	if (argc == 3 && !strcmp(argv[1], "exit")) {
+	if (argc == 3 && (!strcmp(argv[1], "exit") || !strcmp(argv[1], "kill") ||
+			  !strcmp(argv[1], "exec"))) {
 		library = dlopen(argv[2], RTLD_NOW);
 		if (!library)
 			return 1;
-		((void (*)(void))dlsym(library, "a_run"))();
+		run = (void (*)(void))dlsym(library, "a_run");
+		run();
+		/* One that was looked for: more calls than there is room for in a buffer. */
+		for (i = 1; !strchr(argv[2], '/') && i < CALLS; i++)
+			run();
+		if (*argv[1] == 'k')
+			kill(getpid(), SIGKILL);
+		if (argv[1][2] == 'e')
+			execlp("true", "true", NULL);
 		_exit(0);
 	}
 	if (argc == 4 && !strcmp(argv[1], "swap")) {

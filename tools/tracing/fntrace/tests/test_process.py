@@ -50,6 +50,35 @@ def beside(bench):
     compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
 
 
+def plugin(bench):
+    path = bench.work / "a.so"
+    run("gcc", "-pg", "-O1", "-shared", "-fPIC", "-DNAME=a_run", TESTS / "library.c", "-o", path)
+    return path
+
+
+def keeps_names(how, status=0):
+    """A plugin whose program never comes to dlclose() has names."""
+    def test(bench):
+        path = plugin(bench)
+        directory, _ = bench.record(family(bench), how, path, status=status)
+        found = counts(bench.chrome(directory)[0])
+        expect(found.get("a_run") == 1, f"{found}")
+    return test
+
+
+def looked_for(flags):
+    """dlopen() of a name looks where the caller says, not where the tracer is."""
+    def test(bench):
+        path = plugin(bench)
+        program = bench.compile("family.c", "-pg", "-O1", "-ldl", f"-Wl,-rpath,{bench.work}",
+                                flags, name="family")
+        for how, status in (("exit", 0), ("kill", 128 + signal.SIGKILL)):
+            directory, _ = bench.record(program, how, path.name, status=status)
+            found, said = called(bench, directory)
+            expect(found == {"main": 1, "a_run": 200000}, f"{how}: {found}, {said}")
+    return test
+
+
 def daemons(bench):
     """One that leaves its directory and files, recorded to a relative path."""
     program = family(bench)
@@ -179,8 +208,7 @@ def of_one_process(bench):
 
 def dumps(bench):
     """The end of what was recorded so far, with names, while the program goes on."""
-    library = bench.work / "a.so"
-    run("gcc", "-pg", "-O1", "-shared", "-fPIC", "-DNAME=a_run", TESTS / "library.c", "-o", library)
+    library = plugin(bench)
     with Server(bench, "--overwrite", "-s", "64k", lines=("50000", f"load {library}")) as server:
         server.control("dump", "-o", "first")
         server.tell(3)
@@ -318,6 +346,10 @@ def tests():
     yield "child of vfork() that calls exec()", children("vexec", 1)
     yield "child of clone() that shares memory", children("share", 3)
     yield "child of clone() that shares everything", beside
+    yield "plugin of a program that is killed", keeps_names("kill", 128 + signal.SIGKILL)
+    yield "plugin of a program that becomes another one", keeps_names("exec")
+    yield "plugin that DT_RUNPATH has", looked_for("-Wl,--enable-new-dtags")
+    yield "plugin that DT_RPATH has", looked_for("-Wl,--disable-new-dtags")
     yield "daemon", daemons
     yield "thousands of threads", thousands_of_threads
     yield "control: start and stop", starts_and_stops
