@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -37,8 +38,11 @@
 #include <fntrace_control.h>
 
 #include "../backend/internal.h"
+#include "seccomp.h"
 
 #define WINDOW_DEFAULT	(1ul << 20)
+/* Of a thread that may make no system calls any more: it cannot get more room. */
+#define WINDOW_SILENT	(16ul << 20)
 #define PAGE		65536ul		/* the largest there is */
 /* No function needs less stack than this: a return address, and alignment. */
 #define FRAME_MIN	16
@@ -67,6 +71,7 @@ struct kept_file {
  * @file: the file; without a descriptor it is opened when it is needed
  * @next: in the list of all threads
  * @process: that of a child of vfork(), else NULL
+ * @silent: the program has forbidden it system calls that the tracer needs
  * @parent: of such a child, what self is for its parent, in the same memory
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
@@ -84,6 +89,7 @@ struct thread {
 	struct thread		*next;
 	struct process		*process;
 	struct thread		*parent;
+	bool			silent;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -92,6 +98,31 @@ struct thread {
 #define OVER	((struct thread *)2)
 
 static __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/*
+ * A program that has forbidden itself system calls (seccomp) must not be killed for those of
+ * the tracer. @silent_some: a thread has; so what it starts may not make any either, and
+ * what is not traced yet is not traced at all. @silent_all: each thread has.
+ */
+static bool silent_some, silent_all;
+
+static bool may_call(void)
+{
+	struct thread *thread = self;
+
+	if (__builtin_expect(!silent_some, 1))
+		return true;
+	return !silent_all && thread > OVER && !thread->silent;
+}
+
+static long may_not_call(void)
+{
+	errno = EPERM;
+	return -1;
+}
+
+/* All of the tracer's own; (syscall)() is that of the program. */
+#define syscall(...)	(may_call() ? (syscall)(__VA_ARGS__) : may_not_call())
 
 /*
  * struct process - this process, in a page that a child finds empty as well
@@ -264,7 +295,8 @@ static struct fntrace_clock read_clock(void)
 
 	for (i = 0; i < 3; i++) {
 		before = fntrace_counter();
-		syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now))
+			break;
 		after = fntrace_counter();
 		if (after - before >= best)
 			continue;
@@ -604,8 +636,8 @@ out:
 static bool is_readable(const void *addr)
 {
 	int error = errno;
-	bool readable = !syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
-			errno != EFAULT;
+	bool readable = may_call() && (!syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
+				       errno != EFAULT);
 
 	errno = error;
 	return readable;
@@ -747,7 +779,7 @@ static bool keep_frames(struct thread *thread)
 }
 
 /* A file and a mapping for the records of a thread. Signals are blocked. */
-static bool open_buffer(struct thread *thread)
+static bool open_buffer(struct thread *thread, size_t window, enum fntrace_mode full)
 {
 	const struct process *owner = thread->process ? thread->process : process;
 	unsigned long tid = syscall(SYS_gettid);
@@ -759,7 +791,7 @@ static bool open_buffer(struct thread *thread)
 	fd = create(name, tid, ".fntrace", 0644, &thread->which);
 	if (fd < 0)
 		return false;
-	if (!reserve(fd, 0, PAGE + window_size)) {
+	if (!reserve(fd, 0, PAGE + window)) {
 		complain("cannot write to ", directory, errno);
 		goto out_close;
 	}
@@ -767,12 +799,12 @@ static bool open_buffer(struct thread *thread)
 				 MAP_SHARED, fd, 0);
 	if (buffer == MAP_FAILED)
 		goto out_close;
-	records = (void *)syscall(SYS_mmap, 0, window_size, PROT_READ | PROT_WRITE,
+	records = (void *)syscall(SYS_mmap, 0, window, PROT_READ | PROT_WRITE,
 				  MAP_SHARED, fd, PAGE);
 	if (records == MAP_FAILED)
 		goto out_unmap;
 
-	fntrace_buffer_init(buffer, records, window_size, mode);
+	fntrace_buffer_init(buffer, records, window, full);
 	buffer->header_size = PAGE;
 	/* That of the file with the names. */
 	buffer->pid = owner->pid;
@@ -783,12 +815,12 @@ static bool open_buffer(struct thread *thread)
 	if (!keep_file(&thread->file, fd))
 		goto out_unmap_records;
 	thread->buffer = buffer;
-	thread->window = window_size;
+	thread->window = window;
 	thread->tid = tid;
 	return true;
 
 out_unmap_records:
-	syscall(SYS_munmap, records, window_size);
+	syscall(SYS_munmap, records, window);
 out_unmap:
 	syscall(SYS_munmap, buffer, FNTRACE_HEADER_SIZE);
 out_close:
@@ -1021,7 +1053,7 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	thread->size = size;
 	thread->stack = stack;
 	thread->stack.frames = (struct fntrace_frame *)(thread + 1);
-	if (!open_buffer(thread)) {
+	if (!open_buffer(thread, window_size, mode)) {
 		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
@@ -1055,7 +1087,7 @@ begin_child(struct thread *thread)
 		save_maps(process, true);
 	close_buffer(thread);
 	/* Return addresses lead here, so there must be a buffer: no_buffer, if not a new one. */
-	open_buffer(thread);
+	open_buffer(thread, window_size, mode);
 	set_context(thread);
 	self = thread;
 	restore_signals(signals);
@@ -1233,7 +1265,7 @@ static void begin_vfork_child(struct thread *parent)
 	thread->process = &own->process;
 	thread->parent = parent;
 	save_maps(thread->process, true);
-	if (!open_buffer(thread))
+	if (!open_buffer(thread, window_size, mode))
 		thread->buffer = &no_buffer;
 	thread->tid = syscall(SYS_gettid);
 	set_context(thread);
@@ -1553,6 +1585,101 @@ int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
 	return result;
 }
 
+/*
+ * System calls that the program is about to forbid itself: are any among them that the
+ * tracer makes? Then this thread gets a buffer that has to suffice, in a file of its own,
+ * and the tracer makes no more of them.
+ *
+ * @all: they will be forbidden to all threads
+ */
+static void be_silent(bool all)
+{
+	uint64_t signals = block_signals();
+	struct thread *thread = self;
+	int error = errno;
+
+	if (thread == NEW && fntrace_current())
+		thread = self;
+	if (thread > OVER && context_of(thread)->stack && !thread->silent) {
+		self = BUSY;
+		save_maps(process, true);
+		end_buffer(thread);
+		finish_buffer(thread);
+		close_buffer(thread);
+		open_buffer(thread, window_size > WINDOW_SILENT ? window_size : WINDOW_SILENT,
+			    mode == FNTRACE_GROW ? FNTRACE_STOP : mode);
+		set_context(thread);
+		self = thread;
+	}
+	restore_signals(signals);
+	errno = error;
+	if (thread > OVER)
+		thread->silent = true;
+	silent_some = true;
+	silent_all |= all;
+}
+
+/*
+ * The CPU is about to raise an exception when this thread reads the counter: as in the
+ * strict mode of seccomp on x86. It cannot be traced then, and gets its return addresses back.
+ */
+static void be_untraced(void)
+{
+	struct thread *thread = self;
+
+	if (!directory[0])
+		return;
+	if (thread > OVER) {
+		complain("a thread forbids itself to read the counter of the CPU; its recording "
+			 "ends", "", 0);
+		fntrace_detach(&thread->stack);
+		if (context_of(thread)->stack)
+			finish_buffer(thread);
+	}
+	self = OVER;
+}
+
+/* seccomp(2); called by linux/syscall.S, and for prctl(). */
+__attribute__((visibility("hidden")))
+void fntrace_before_seccomp(unsigned long operation, unsigned long flags, const void *data)
+{
+	if (!directory[0] || silent_all)
+		return;
+#ifdef __x86_64__
+	if (operation == SECCOMP_SET_MODE_STRICT)
+		be_untraced();
+#endif
+	if (operation == SECCOMP_SET_MODE_STRICT ||
+	    (operation == SECCOMP_SET_MODE_FILTER && data && seccomp_kills(data)))
+		be_silent(flags & SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+/* Called by linux/syscall.S. */
+__attribute__((visibility("hidden"))) long fntrace_syscall_error(long result)
+{
+	errno = -result;
+	return -1;
+}
+
+int prctl(int option, ...)
+{
+	unsigned long value[4];
+	va_list args;
+	int i;
+
+	va_start(args, option);
+	for (i = 0; i < 4; i++)
+		value[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (option == PR_SET_SECCOMP)
+		fntrace_before_seccomp(value[0] == SECCOMP_MODE_STRICT ?
+				       SECCOMP_SET_MODE_STRICT : SECCOMP_SET_MODE_FILTER, 0,
+				       (const void *)value[1]);
+	else if (option == PR_SET_TSC && value[0] == PR_TSC_SIGSEGV)
+		be_untraced();
+	return (syscall)(SYS_prctl, option, value[0], value[1], value[2], value[3]);
+}
+
 /* How often something was loaded or unloaded. */
 static int count_objects(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -1701,7 +1828,7 @@ void _exit(int status)
 	if (next_exit)
 		next_exit(status);
 	for (;;)
-		syscall(SYS_exit_group, status);
+		(syscall)(SYS_exit_group, status);
 }
 
 void _Exit(int status)

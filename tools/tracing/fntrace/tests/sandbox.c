@@ -5,16 +5,28 @@
  *
  *	sandbox chroot DIR	no path leads to the recording or to /proc any more
  *	sandbox proc		/proc is empty
+ *	sandbox strict		only system calls that seccomp allows in its strict mode
+ *	sandbox filter		seccomp kills for anything but write() and exit_group()
+ *	sandbox prctl		the same, by prctl()
+ *	sandbox counter		the counter of the CPU may not be read (x86)
+ *	sandbox allow		seccomp forbids nothing that anybody wants
+ *
+ * All but "allow" of these only make calls, as a thread needs system calls.
  *
  * Exits with 77 if it may not do that.
  */
 #define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,11 +122,64 @@ static int change_root(const char *path)
 	return chdir("/") || !access("/proc", F_OK);
 }
 
+static int forbid(const char *how)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = 5, .filter = steps };
+
+	if (!strcmp(how, "counter"))
+		return prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) ? 77 : 0;
+	if (!strcmp(how, "strict"))
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) ? 77 : 0;
+	/* reboot(2) instead, which is no system call of a tracer. */
+	if (!strcmp(how, "allow")) {
+		steps[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_reboot,
+							1, 2);
+		steps[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return 77;
+	if (!strcmp(how, "prctl"))
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) ? 77 : 0;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) ? 77 : 0;
+}
+
+/* Without what may not be called any more. */
+static int only_calls(void)
+{
+	char text[128];
+	int i;
+
+	for (i = 0; i < CALLS; i++)
+		inside();
+	i = sprintf(text, "count inside %d\ncount forbid 1\ncount only_calls 1\n", CALLS);
+	i = write(1, text, i) != i;
+	return i;
+}
+
 int main(int argc, char **argv)
 {
 	int error = 2, i;
 
 	before();
+	if (argc == 2 && (!strcmp(argv[1], "filter") || !strcmp(argv[1], "prctl"))) {
+		error = forbid(argv[1]);
+		if (!error)
+			syscall(SYS_exit_group, only_calls());
+	}
+	if (argc == 2 && (!strcmp(argv[1], "strict") || !strcmp(argv[1], "counter"))) {
+		error = forbid(argv[1]);
+		if (!error)
+			syscall(SYS_exit, only_calls());
+	}
+	if (argc == 2 && !strcmp(argv[1], "allow"))
+		error = forbid(argv[1]);
 	if (argc == 3 && !strcmp(argv[1], "chroot"))
 		error = change_root(argv[2]);
 	else if (argc == 2 && !strcmp(argv[1], "proc"))

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a filter of system calls would do to those of libfntrace.so.
+ */
+#ifndef FNTRACE_SECCOMP_H
+#define FNTRACE_SECCOMP_H
+
+#include <stdbool.h>
+
+struct sock_fprog;
+
+/**
+ * seccomp_kills() - would a filter end the program for what the tracer does?
+ * @filter: of seccomp(2)
+ *
+ * The filter is run for each system call that libfntrace.so makes. Their arguments are not
+ * known; 0 stands for them.
+ *
+ * Return: true if it does anything but allow one of them, or let it fail with an errno.
+ */
+bool seccomp_kills(const struct sock_fprog *filter);
+
+#endif /* FNTRACE_SECCOMP_H */
