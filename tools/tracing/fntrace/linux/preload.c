@@ -72,7 +72,6 @@ struct kept_file {
  * @next: in the list of all threads
  * @process: that of a child of vfork(), else NULL
  * @silent: the program has forbidden it system calls that the tracer needs
- * @parent: of such a child, what self is for its parent, in the same memory
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
  * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
@@ -88,7 +87,6 @@ struct thread {
 	struct kept_file	file;
 	struct thread		*next;
 	struct process		*process;
-	struct thread		*parent;
 	bool			silent;
 };
 
@@ -166,7 +164,7 @@ static unsigned long depth_limit;
 static bool entries_only;
 static pthread_key_t at_thread_end;
 /* A library may have been loaded that the last copy of the mappings does not have. */
-static bool unsaved;
+static int unsaved;
 static int complained;
 
 /*
@@ -1026,6 +1024,23 @@ static size_t frames_of(const struct fntrace_stack *stack)
 	return stack->room ? stack->room : stack->max;
 }
 
+/*
+ * struct vfork_child - a child of vfork(), in the memory of its parent
+ * @tid: number of the child
+ * @process: of the child: the file with its mappings
+ * @parent: what self was in the parent
+ * @outer: that of the parent, if it is such a child as well
+ */
+struct vfork_child {
+	unsigned long		tid;
+	struct process		process;
+	struct thread		*parent;
+	struct vfork_child	*outer;
+};
+
+/* The one that runs in the place of this thread, or NULL. */
+static __thread struct vfork_child *vfork_child __attribute__((tls_model("initial-exec")));
+
 static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void)
 {
 	struct fntrace_stack stack = { };
@@ -1053,13 +1068,19 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	thread->size = size;
 	thread->stack = stack;
 	thread->stack.frames = (struct fntrace_frame *)(thread + 1);
+	if (vfork_child) {
+		thread->process = &vfork_child->process;
+		save_maps(thread->process, true);
+	}
 	if (!open_buffer(thread, window_size, mode)) {
 		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
 	set_context(thread);
-	add_thread(thread);
-	pthread_setspecific(at_thread_end, thread);
+	if (!vfork_child) {
+		add_thread(thread);
+		pthread_setspecific(at_thread_end, thread);
+	}
 	self = thread;
 	restore_signals(signals);
 	errno = error;
@@ -1129,7 +1150,7 @@ bool fntrace_grow(struct fntrace_header *buffer)
 			 errno);
 		goto out_stop;
 	}
-	if (__atomic_exchange_n(&unsaved, false, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&unsaved, 0, __ATOMIC_RELAXED))
 		save_maps(process, true);
 	while (done < thread->window) {
 		written = syscall(SYS_pwrite64, fd, buffer->base + done, thread->window - done,
@@ -1211,6 +1232,7 @@ static void child_of_fork(void)
 {
 	struct thread *thread = self;
 
+	vfork_child = NULL;
 	/* Unless the kernel has done it. */
 	if (process->pid && process->pid != (unsigned long)syscall(SYS_getpid)) {
 		memset(process, 0, sizeof(*process));
@@ -1225,74 +1247,49 @@ static void child_of_fork(void)
 }
 
 /*
- * A child of vfork(), in the memory of its parent, which waits, and with its self. It gets
- * a shadow stack and files of its own. What is on the shadow stack of the parent stays as
- * it is: the child may not return from the function that called vfork().
+ * A child of vfork(), in the memory of its parent, which waits, and with its self. When it
+ * first calls a traced function, it gets a shadow stack and files of its own. What is on the
+ * shadow stack of the parent stays as it is: the child may not return from the function that
+ * called vfork().
  */
-static void begin_vfork_child(struct thread *parent)
+static void begin_vfork_child(void)
 {
-	uint64_t signals = block_signals();
-	struct vfork_process {
-		struct thread	thread;
-		struct process	process;
-	} *own;
-	struct fntrace_stack stack = { };
-	struct thread *thread;
-	int error = errno;
-	size_t size;
-	char *room;
+	struct vfork_child *child;
 
-	self = BUSY;
-	if (parent > OVER) {
-		stack.low = parent->stack.low;
-		stack.high = parent->stack.high;
-	}
-	size_stack(&stack);
-	size = PAGE + sizeof(*own) + frames_of(&stack) * sizeof(struct fntrace_frame);
-	room = (void *)syscall(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED) {
-		complain("no memory for a shadow stack", "", errno);
-		goto out;
-	}
-	/* It may have children of its own. */
-	syscall(SYS_madvise, room, PAGE, MADV_WIPEONFORK);
-	own = (struct vfork_process *)(room + PAGE);
-	thread = &own->thread;
-	thread->size = size;
-	thread->stack = stack;
-	thread->stack.frames = (struct fntrace_frame *)(own + 1);
-	thread->process = &own->process;
-	thread->parent = parent;
-	save_maps(thread->process, true);
-	if (!open_buffer(thread, window_size, mode))
-		thread->buffer = &no_buffer;
-	thread->tid = syscall(SYS_gettid);
-	set_context(thread);
-	parent = thread;
-out:
+	child = (void *)syscall(SYS_mmap, 0, sizeof(*child), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	/* Without memory the file of the parent has to do. */
-	self = parent;
-	restore_signals(signals);
-	errno = error;
+	if (child == MAP_FAILED)
+		return;
+	child->tid = syscall(SYS_gettid);
+	child->parent = self;
+	child->outer = vfork_child;
+	vfork_child = child;
+	self = NEW;
 }
 
 /* The child has become another program, or has ended: its memory is not needed any more. */
 static void end_vfork_child(void)
 {
 	uint64_t signals = block_signals();
-	struct thread *thread = self;
+	unsigned long tid = syscall(SYS_gettid);
+	struct vfork_child *child;
+	struct thread *thread;
 	int error = errno;
 
-	if (thread <= OVER || !thread->process ||
-	    thread->tid == (unsigned long)syscall(SYS_gettid))
-		goto out;
-	self = BUSY;
-	end_buffer(thread);
-	close_buffer(thread);
-	self = thread->parent;
-	syscall(SYS_munmap, context_of(thread), thread->size);
-out:
+	/* If it was killed, it may have left a child of its own here. */
+	while ((child = vfork_child) && child->tid != tid) {
+		thread = self;
+		self = BUSY;
+		if (thread > OVER) {
+			end_buffer(thread);
+			close_buffer(thread);
+			syscall(SYS_munmap, context_of(thread), thread->size);
+		}
+		vfork_child = child->outer;
+		self = child->parent;
+		syscall(SYS_munmap, child, sizeof(*child));
+	}
 	restore_signals(signals);
 	errno = error;
 }
@@ -1311,7 +1308,7 @@ __attribute__((visibility("hidden"))) long fntrace_after_vfork(long result)
 	if (result)
 		end_vfork_child();
 	else if (thread == NEW || (thread > OVER && context_of(thread)->stack))
-		begin_vfork_child(thread);
+		begin_vfork_child();
 	return result;
 }
 
@@ -1774,7 +1771,7 @@ void *dlopen(const char *file, int mode)
 	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
 		TAIL_CALL open_and_save(file, mode);
 	save_objects();
-	__atomic_store_n(&unsaved, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&unsaved, 1, __ATOMIC_RELAXED);
 	TAIL_CALL next_dlopen(file, mode);
 }
 

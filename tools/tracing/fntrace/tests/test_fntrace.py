@@ -827,9 +827,17 @@ def overwrites(bench):
     expect(2000 < found < 2100, f"{found} calls in 64 KiB")
 
 
+def many_names(bench):
+    """A source of so many names that they do not fit where a process leaves 4 KiB."""
+    source = bench.work / "many.c"
+    source.write_text("".join(f"void function_with_a_long_name_{n}(void) {{ }}\n"
+                              for n in range(1000)), encoding="ascii")
+    return source
+
+
 def no_room(bench):
     """A disk that gets full while a program is recorded."""
-    program = bench.compile("tree.c", "-pg", "-O1")
+    program = bench.compile("tree.c", "-pg", "-O1", many_names(bench))
     done = on_small_disk(
         bench, "4m", f"{bench.fntrace} record -o MOUNT/data {program} loop 1000000; "
         f"echo status $?; {bench.fntrace} convert -f chrome -o {bench.work}/trace.json "
@@ -854,7 +862,7 @@ def no_room_for_uftrace(bench):
 
 def no_room_for_names(bench):
     """A disk that gets full when the names are written: the records are there."""
-    program = bench.compile("tree.c", "-pg", "-O1")
+    program = bench.compile("tree.c", "-pg", "-O1", many_names(bench))
     # The file of the thread takes all that there is.
     done = on_small_disk(
         bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
@@ -865,15 +873,10 @@ def no_room_for_names(bench):
     text = (bench.work / "list").read_text(encoding="utf-8")
     expect(text.count("walk()") >= 64, "the records cannot be read")
     # The same where it is full in the middle of the names.
-    source = bench.work / "many.c"
-    source.write_text("".join(f"void function_with_a_long_name_{n}(void) {{ }}\n"
-                              for n in range(1000)) + "int main(void) { return 0; }\n",
-                      encoding="ascii")
-    run("gcc", "-pg", source, "-o", bench.work / "many")
     (bench.work / "small").rmdir()
     done = on_small_disk(
         bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
-        f"'{bench.work}/many && head -c 2m /dev/zero > MOUNT/fill'; echo status $?")
+        f"'{program} && head -c 2m /dev/zero > MOUNT/fill'; echo status $?")
     expect("status 1\n" in done.stdout and ".names: No space left" in done.stderr,
            done.stdout + done.stderr)
 

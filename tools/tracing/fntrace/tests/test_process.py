@@ -43,6 +43,20 @@ def children(how, number, functions=("child",)):
     return test
 
 
+def traces_nothing(bench):
+    """A child of vfork() that only calls exec() has no file of records."""
+    source = bench.work / "runs.c"
+    source.write_text("#include <unistd.h>\n#include <sys/wait.h>\n"
+                      "int main(void) { int n; for (n = 0; n < 5; n++) { if (!vfork())\n"
+                      "execlp(\"true\", \"true\", NULL); wait(NULL); } return 0; }\n",
+                      encoding="ascii")
+    program = bench.work / "runs"
+    run("gcc", "-pg", source, "-o", program)
+    directory, _ = bench.record(program)
+    files = list(directory.glob("*.fntrace"))
+    expect(len(files) == 1 and len(list(directory.glob("*.maps"))) == 6, f"{files}")
+
+
 def beside(bench):
     """Two threads that share what is a thread's own are not traced, and not harmed."""
     directory, done = bench.record(family(bench), "beside")
@@ -359,6 +373,7 @@ def tests():
     yield "child of _Fork()", children("_Fork", 1)
     yield "children of vfork()", children("vfork", 40, ("child", "grandchild"))
     yield "child of vfork() that calls exec()", children("vexec", 1)
+    yield "children of vfork() that trace nothing", traces_nothing
     yield "child of clone() that shares memory", children("share", 3)
     yield "child of clone() that shares everything", beside
     yield "plugin of a program that is killed", keeps_names("kill", 128 + signal.SIGKILL)
