@@ -247,11 +247,14 @@ static inline bool returns(const struct fntrace_frame *frame, unsigned long sp,
 }
 
 /* What is not used need not be passed on, which takes a register of every call. */
+static inline unsigned long fp_of_caller(unsigned long fp)
+{
 #ifdef __aarch64__
-#define FP_OF_CALLER(fp)	(fp)
+	return fp;
 #else
-#define FP_OF_CALLER(fp)	0
+	return 0;
 #endif
+}
 
 /*
  * Does a call at @loc prove that a frame was left? If it is below on the same stack,
@@ -594,7 +597,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 	}
 	/* What is not here was entered with another shadow stack. Its end is not recorded. */
 	if (ret == fntrace_trampoline &&
-	    (!stack->elsewhere || !stack->elsewhere(sp, FP_OF_CALLER(fp), &ret)))
+	    (!stack->elsewhere || !stack->elsewhere(sp, fp_of_caller(fp), &ret)))
 		fntrace_fault("a function returned that was never entered");
 
 	begun = begin_moving(stack, MOVING_OWNER);

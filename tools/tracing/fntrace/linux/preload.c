@@ -524,7 +524,8 @@ static void keep_maps(void)
 	if (!keep_file(&file, fd))
 		syscall(SYS_close, fd);
 	/* A child of this one does not find it in the page of its own @process. */
-	parent_maps = process->maps = file;
+	process->maps = file;
+	parent_maps = file;
 }
 
 /* A line of /proc/self/maps is that of the stack on which the program began. */
@@ -634,8 +635,9 @@ out:
 static bool is_readable(const void *addr)
 {
 	int error = errno;
-	bool readable = may_call() && (!syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
-				       errno != EFAULT);
+	bool readable = may_call() &&
+			(!syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
+			 errno != EFAULT);
 
 	errno = error;
 	return readable;
@@ -1436,13 +1438,6 @@ static void attach(void)
 		fntrace_attach(fntrace_current());
 }
 
-/* A call that leaves the caller its address: gcc makes a jump of it, if it optimises. */
-#if defined(__has_attribute) && __has_attribute(musttail)
-#define TAIL_CALL	__attribute__((musttail)) return
-#else
-#define TAIL_CALL	return
-#endif
-
 static void *(*next_dlopen)(const char *file, int mode);
 
 static void *real(const char *name)
@@ -1569,8 +1564,8 @@ int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
 	if (!directory[0] || !(flags & CLONE_VM) || flags & CLONE_SETTLS)
 		return next_clone(function, stack, flags, data, parent_tid, tls, child_tid);
 	if (!waits && thread != BUSY && thread != OVER) {
-		complain("clone() with CLONE_VM and without CLONE_SETTLS: its thread is not "
-			 "traced any more", "", 0);
+		complain("a child shares all that is a thread's own; it is not traced any more",
+			 "", 0);
 		if (thread > OVER)
 			fntrace_detach(&thread->stack);
 		self = OVER;
@@ -1627,8 +1622,8 @@ static void be_untraced(void)
 	if (!directory[0])
 		return;
 	if (thread > OVER) {
-		complain("a thread forbids itself to read the counter of the CPU; its recording "
-			 "ends", "", 0);
+		complain("a thread forbids itself to read the counter; its recording ends", "",
+			 0);
 		fntrace_detach(&thread->stack);
 		if (context_of(thread)->stack)
 			finish_buffer(thread);
@@ -1759,20 +1754,20 @@ static void *open_and_save(const char *file, int mode)
 
 /*
  * What is loaded is saved at once: the program may be killed before it unloads it. Where
- * the dynamic linker has to know who calls it, it must be called by a jump, and what it
- * loaded is saved later.
+ * the dynamic linker has to know who calls it, it must be called by a jump, which the
+ * compiler makes of the last call (-O2), and what it loaded is saved later.
  */
 void *dlopen(const char *file, int mode)
 {
 	if (!next_dlopen)
 		next_dlopen = real(__func__);
 	if (!directory[0] || !process->pid || !file)
-		TAIL_CALL next_dlopen(file, mode);
+		return next_dlopen(file, mode);
 	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
-		TAIL_CALL open_and_save(file, mode);
+		return open_and_save(file, mode);
 	save_objects();
 	__atomic_store_n(&unsaved, 1, __ATOMIC_RELAXED);
-	TAIL_CALL next_dlopen(file, mode);
+	return next_dlopen(file, mode);
 }
 
 /*

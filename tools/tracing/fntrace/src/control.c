@@ -290,8 +290,7 @@ int command_control(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "start|stop|status|dump",
-		.doc = "Start or stop tracing in programs that run, show what they have "
-		       "recorded, or copy that while they go on.",
+		.doc = "Start or stop tracing of programs that run, or copy what they recorded.",
 	};
 	struct control control = {
 		.directory = DEFAULT_DIRECTORY,

@@ -82,7 +82,8 @@ static bool directory_is_foreign_name(const char *name)
 {
 	return !directory_is_name(name) || directory_is_records_name(name) ||
 	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
-	       directory_is_control_name(name) || !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
+	       directory_is_control_name(name) ||
+	       !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
 	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);

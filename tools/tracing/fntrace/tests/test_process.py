@@ -148,7 +148,7 @@ def forbids(how):
             raise Skip("only x86 does that")
         directory, done = bench.record(bench.compile("sandbox.c", "-pg", "-O1"), how)
         expect("forbids itself to read the counter" in done.stderr, done.stderr)
-        expect("count only_calls 1" in done.stdout, done.stdout)
+        expect("count forbid 1" in done.stdout, done.stdout)
         found = counts(bench.chrome(directory)[0])
         expect(found.get("before") == 1 and "inside" not in found, f"{found}")
     return test
