@@ -664,7 +664,8 @@ static uint64_t entry_time(const struct thread *thread, const struct fntrace_fra
 	uint64_t what = frame->func << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) |
 			FNTRACE_ENTRY;
 
-	if (!thread->window)
+	/* After fork() it is that of a thread of the parent, who may cut its file off. */
+	if (!thread->window || buffer->pid != process->pid)
 		return 0;
 	first = (const struct fntrace_record *)buffer->base;
 	record = (const struct fntrace_record *)READ(buffer->next);
