@@ -159,13 +159,19 @@ def forbids(how):
 class Server:
     """server.c, while it is recorded."""
 
-    def __init__(self, bench, *options, lines=(), directory=None):
+    def __init__(self, bench, *options, lines=(), directory=None, alone=False):
         self.bench = bench
         self.directory = directory or bench.work / "data"
         program = bench.compile("server.c", "-pg", "-O1", "-ldl", name="server")
+        command, env = [program, *lines], dict(os.environ)
+        if alone:
+            self.directory.mkdir()
+            env.update(LD_PRELOAD=str(bench.library), FNTRACE_DIR=str(self.directory))
+        else:
+            command = [bench.fntrace, "record", *options, "-o", self.directory, *command]
         self.record = subprocess.Popen(
-            [bench.fntrace, "record", *options, "-o", self.directory, program, *lines],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=env)
         for _ in lines:
             self.hear("done")
 
@@ -213,6 +219,21 @@ def starts_and_stops(bench):
         found, said = server.end()
     expect(found == {"work": 7 + 13 + 17} and said == "", f"{found}: {said}")
     expect(not list(bench.work.glob("data/*.control")), "files for control are left")
+
+
+def alone(bench):
+    """A program with the library, which fntrace did not start."""
+    with Server(bench, lines=("5",), alone=True) as server:
+        server.control("stop")
+        server.tell(7)
+        server.control("dump")
+        server.control("start")
+        server.tell(11)
+        found, said = server.end()
+    expect(found == {"work": 16} and said == "", f"{found}: {said}")
+    found = counts(bench.chrome(bench.work / "fntrace.dump")[0])
+    expect(found == {"work": 5}, f"{found}")
+    expect(not list(server.directory.glob("*.control")), "its file for control is left")
 
 
 def of_one_process(bench):
@@ -383,6 +404,7 @@ def tests():
     yield "daemon", daemons
     yield "thousands of threads", thousands_of_threads
     yield "control: start and stop", starts_and_stops
+    yield "control: program that fntrace did not start", alone
     yield "control: one process", of_one_process
     yield "control: dump", dumps
     yield "control: dump of a busy thread, overwrite", dumps_busy("busy", "--overwrite", "-s", "1m")
