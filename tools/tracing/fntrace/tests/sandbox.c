@@ -5,6 +5,7 @@
  *
  *	sandbox chroot DIR	no path leads to the recording or to /proc any more
  *	sandbox proc		/proc is empty
+ *	sandbox close		all files are closed, by closefrom(3)
  *	sandbox strict		only system calls that seccomp allows in its strict mode
  *	sandbox filter		seccomp kills for anything but write() and exit_group()
  *	sandbox prctl		the same, by prctl()
@@ -115,6 +116,12 @@ static int no_proc(void)
 	return access("/proc/self", F_OK) ? 0 : 1;
 }
 
+static int close_all(void)
+{
+	closefrom(3);
+	return 0;
+}
+
 static int change_root(const char *path)
 {
 	if (chroot(path) && (unshare(CLONE_NEWUSER) || chroot(path)))
@@ -184,6 +191,8 @@ int main(int argc, char **argv)
 		error = change_root(argv[2]);
 	else if (argc == 2 && !strcmp(argv[1], "proc"))
 		error = no_proc();
+	else if (argc == 2 && !strcmp(argv[1], "close"))
+		error = close_all();
 	if (error)
 		return error;
 	for (i = 0; i < CALLS; i++)

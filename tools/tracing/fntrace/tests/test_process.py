@@ -418,6 +418,7 @@ def tests():
             yield f"coroutine that changes threads: {how}, {way}", migrates(way, how)
     yield "program that changes its root directory", sandbox("chroot", "empty")
     yield "program that hides /proc", sandbox("proc")
+    yield "program that calls closefrom()", sandbox("close")
     for how in ("filter", "prctl", "allow"):
         yield f"program that forbids itself system calls: {how}", sandbox(how)
     for how in ("strict", "counter"):
