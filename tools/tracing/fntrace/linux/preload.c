@@ -354,12 +354,32 @@ static bool keep_file(struct kept_file *file, int fd)
 	return true;
 }
 
+/*
+ * How often to try to open a file when there are too many: threads that begin have one each
+ * for a moment, and all of them may do so at the same time.
+ */
+#define OPEN_TRIES	20000
+
+static int open_at(int at, const char *name, int flags, int permissions)
+{
+	int fd, i;
+
+	for (i = 0; i < OPEN_TRIES; i++) {
+		fd = syscall(SYS_openat, at, name, flags | O_CLOEXEC, permissions);
+		if (fd >= 0 || errno != EMFILE)
+			break;
+		syscall(SYS_sched_yield);
+		errno = EMFILE;
+	}
+	return fd;
+}
+
 /* The directory of the recording, or -1 with errno. put_directory() follows. */
 static int get_directory(void)
 {
 	if (is_kept(&directory_file))
 		return directory_file.fd;
-	return syscall(SYS_openat, AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return open_at(AT_FDCWD, directory, O_PATH | O_DIRECTORY, 0);
 }
 
 static void put_directory(int fd)
@@ -378,7 +398,7 @@ static int open_name(const char *name, int flags, int permissions)
 
 	if (at < 0)
 		return -1;
-	fd = syscall(SYS_openat, at, name, flags | O_CLOEXEC, permissions);
+	fd = open_at(at, name, flags, permissions);
 	put_directory(at);
 	return fd;
 }
@@ -494,7 +514,7 @@ static bool line_bounds(const char *line, unsigned long *low, unsigned long *hig
  */
 static int get_maps(void)
 {
-	int fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int fd = open_at(AT_FDCWD, "/proc/self/maps", O_RDONLY, 0);
 
 	/* First, as what emulates Linux may not tell news of what was opened before. */
 	if (fd < 0 && process->maps.fd && is_kept(&process->maps))
