@@ -205,6 +205,9 @@ static void put_header(struct copy *copy)
 	header->busy = 0;
 	header->next = header->base + copy->nr * sizeof(struct fntrace_record);
 	header->end = header->next;
+	/* A thread that goes on has not written it yet. */
+	if (!header->latest.counter)
+		header->latest = clock_now();
 	update_name(header);
 	rewind(copy->to);
 	fwrite(header, sizeof(*header), 1, copy->to);

@@ -24,10 +24,10 @@ def family(bench):
     return bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
 
 
-def children(how, number, functions=("child",)):
+def children(how, number, functions=("child",), options=()):
     """Children have files and names of their own; no call is lost or counted twice."""
     def test(bench):
-        directory, done = bench.record(family(bench), how, options=("-s", "64k"))
+        directory, done = bench.record(family(bench), how, options=("-s", "64k", *options))
         expect(done.stderr == "", done.stderr)
         events, said = bench.chrome(directory)
         compare(wanted(done.stdout), counts(events))
@@ -112,24 +112,24 @@ def thousands_of_threads(bench):
     expect(found["thread"] == 2000 and said == "", f"{found['thread']}: {said}")
 
 
-def migrates(way, how):
+def migrates(way, how, *options):
     """Functions that return in another thread than the one in which they were called."""
     def test(bench):
         program = bench.compile("migrate.cpp", *way.split(), "-O1", cc="g++")
-        directory, done = bench.record(program, how)
+        directory, done = bench.record(program, how, options=options)
         expect(done.stderr == "", done.stderr)
         compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
     return test
 
 
-def sandbox(*arguments):
+def sandbox(*arguments, options=()):
     """What a program takes from itself, it does not take from the tracer."""
     def test(bench):
         (bench.work / "empty").mkdir()
         program = bench.compile("sandbox.c", "-pg", "-O1")
         directory = bench.work / "data"
-        done = run(bench.fntrace, "record", "-s", "64k", "-o", directory, program, *arguments,
-                   status=None, cwd=bench.work)
+        done = run(bench.fntrace, "record", "-s", "64k", *options, "-o", directory, program,
+                   *arguments, status=None, cwd=bench.work)
         if done.returncode == NOT_ALLOWED:
             raise Skip("not without being root")
         expect(done.returncode == 0 and done.stderr == "", f"{done.returncode}: {done.stderr}")
@@ -280,6 +280,27 @@ def dumps(bench):
     expect(re.search(r"^dump +\d", text, re.MULTILINE), text)
 
 
+def of_entries(bench):
+    """Entries alone are started, stopped and dumped as everything else."""
+    with Server(bench, "--entries", "--paused", lines=("5",)) as server:
+        for word, calls in (("start", 7), ("stop", 11), ("start", 13)):
+            server.control(word)
+            server.tell(calls)
+        text = server.control("status").stdout
+        server.control("dump")
+        server.tell(17)
+        found, said = server.end()
+    expect(found == {"work": 7 + 13 + 17} and said == "", f"{found}: {said}")
+    expect("20 records" in text, text)
+    events, said = bench.chrome(bench.work / "fntrace.dump")
+    times = [event["ts"] for event in events if event["ph"] in "BE"]
+    expect(len(times) == 40 and times[::2] == times[1::2] and said == "", f"{times}: {said}")
+    text = run(bench.fntrace, "info", bench.work / "fntrace.dump").stdout
+    for line in (r"options +--entries --paused .*", r"machine +\w+", r"counter +[\d.]+ MHz",
+                 r"threads +1", r"records +20, of entries only", r"lost +0 calls", r"dump +\d.*"):
+        expect(re.search(f"^{line}$", text, re.MULTILINE), f"{line}: {text}")
+
+
 def called(bench, directory):
     """The calls by name, and what was said about the trace: of one that is long."""
     done = run(bench.fntrace, "report", "--csv", "-f", "calls", directory)
@@ -393,6 +414,8 @@ def bad_requests(bench):
 def tests():
     yield "child of _Fork()", children("_Fork", 1)
     yield "children of vfork()", children("vfork", 40, ("child", "grandchild"))
+    yield "children of vfork(), entries only", children("vfork", 40, ("child", "grandchild"),
+                                                        ("--entries",))
     yield "child of vfork() that calls exec()", children("vexec", 1)
     yield "children of vfork() that trace nothing", traces_nothing
     yield "child of clone() that shares memory", children("share", 3)
@@ -409,6 +432,7 @@ def tests():
     yield "control: dump", dumps
     yield "control: dump of a busy thread, overwrite", dumps_busy("busy", "--overwrite", "-s", "1m")
     yield "control: dump of a busy thread, grow", dumps_busy("often", "-s", "64k")
+    yield "control: entries only", of_entries
     yield "control: dump of what was killed", dumps_what_was_killed
     yield "control: another user", of_another_user
     yield "control: bad requests", bad_requests
@@ -416,10 +440,15 @@ def tests():
                 "-fpatchable-function-entry=5"):
         for how in ("context", "jump", "throw", "crowd"):
             yield f"coroutine that changes threads: {how}, {way}", migrates(way, how)
+    for way in ("-pg", "-finstrument-functions"):
+        yield f"coroutine that changes threads: entries only, {way}", migrates(way, "jump",
+                                                                              "--entries")
     yield "program that changes its root directory", sandbox("chroot", "empty")
     yield "program that hides /proc", sandbox("proc")
     yield "program that calls closefrom()", sandbox("close")
     for how in ("filter", "prctl", "allow"):
         yield f"program that forbids itself system calls: {how}", sandbox(how)
+    yield "program that forbids itself system calls: entries only", sandbox(
+        "filter", options=("--entries",))
     for how in ("strict", "counter"):
         yield f"program that forbids itself the counter: {how}", forbids(how)
