@@ -95,6 +95,40 @@ static int status(const struct control *control, struct fntrace_control *page)
 	return out_close(out) ? 1 : 0;
 }
 
+/*
+ * Is it this process that has the file mapped, or another one that got its number? If its
+ * mappings cannot be read, it is believed: opening the file says whether it may be changed.
+ */
+static bool is_mapped(pid_t pid, const char *name)
+{
+	char *path = xasprintf("/proc/%d/maps", pid), *wanted = xasprintf("/%s", name);
+	char *text = read_file(path, NULL);
+	bool mapped = text ? !!strstr(text, wanted) : errno != ENOENT && errno != ESRCH;
+
+	free(text);
+	free(wanted);
+	free(path);
+	return mapped;
+}
+
+/* Does a process that is meant still record to @directory? */
+static bool is_recording(const char *directory, pid_t wanted)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	bool found = false;
+	pid_t pid;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		pid = strtoul(entry->d_name, NULL, 10);
+		found = directory_is_control_name(entry->d_name) && (!wanted || wanted == pid) &&
+			is_mapped(pid, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 /* Nobody needs to be asked for this, and it is possible when all processes have ended. */
 static int dump(const struct control *control)
 {
@@ -112,7 +146,8 @@ static int dump(const struct control *control)
 		die("%s is what is copied; not writing to it", control->output);
 	free(to);
 	directory_make(control->output);
-	error = snapshot(from, control->output, control->pid, &records);
+	error = snapshot(from, control->output, control->pid,
+			 is_recording(from, control->pid), &records);
 	free(from);
 	if (!error && !records) {
 		if (control->pid)
@@ -132,22 +167,6 @@ static const struct action actions[] = {
 	{ "status", .each = status },
 	{ "dump", .all = dump },
 };
-
-/*
- * Is it this process that has the file mapped, or another one that got its number? If its
- * mappings cannot be read, it is believed: opening the file says whether it may be changed.
- */
-static bool is_mapped(pid_t pid, const char *name)
-{
-	char *path = xasprintf("/proc/%d/maps", pid), *wanted = xasprintf("/%s", name);
-	char *text = read_file(path, NULL);
-	bool mapped = text ? !!strstr(text, wanted) : errno != ENOENT && errno != ESRCH;
-
-	free(text);
-	free(wanted);
-	free(path);
-	return mapped;
-}
 
 /* Returns NULL with errno. */
 static struct fntrace_control *map_control(const char *path)

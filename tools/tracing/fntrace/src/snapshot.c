@@ -29,6 +29,7 @@
 
 /*
  * struct copy - a file of records that is copied
+ * @running: see snapshot()
  * @from: descriptor of the file
  * @to: the copy
  * @header: of the file, when it was read last
@@ -36,6 +37,7 @@
  * @nr: records that were copied
  */
 struct copy {
+	bool			running;
 	int			from;
 	FILE			*to;
 	struct fntrace_header	header;
@@ -206,7 +208,7 @@ static void put_header(struct copy *copy)
 	header->next = header->base + copy->nr * sizeof(struct fntrace_record);
 	header->end = header->next;
 	/* A thread that goes on has not written it yet. */
-	if (!header->latest.counter)
+	if (!header->latest.counter && copy->running)
 		header->latest = clock_now();
 	update_name(header);
 	rewind(copy->to);
@@ -214,9 +216,10 @@ static void put_header(struct copy *copy)
 }
 
 /* Returns an errno. What is no file of records, or not yet, is left out. */
-static int copy_records(const char *from, const char *to, pid_t pid, uint64_t *records)
+static int copy_records(const char *from, const char *to, pid_t pid, bool running,
+			uint64_t *records)
 {
-	struct copy copy = { .from = open_input_file(from) };
+	struct copy copy = { .running = running, .from = open_input_file(from) };
 	void *buffer = MAP_FAILED;
 	uint64_t room = 0;
 	int error = 0;
@@ -316,8 +319,8 @@ out:
 	return error;
 }
 
-/* Readings of the clocks: those of "fntrace record", and one of this moment. */
-static int copy_clock(const char *from, const char *to)
+/* Readings of the clocks: those of "fntrace record", and one of this moment if @running. */
+static int copy_clock(const char *from, const char *to, bool running)
 {
 	char *text = read_file(from, NULL);
 	struct fntrace_clock now = clock_now();
@@ -326,8 +329,9 @@ static int copy_clock(const char *from, const char *to)
 
 	if (file) {
 		errno = 0;
-		fprintf(file, "%s%" PRIu64 " %" PRIu64 "\n", text ? text : "", now.counter,
-			now.ns);
+		fputs(text ? text : "", file);
+		if (running)
+			fprintf(file, "%" PRIu64 " %" PRIu64 "\n", now.counter, now.ns);
 		if (ferror(file))
 			error = errno ? errno : EIO;
 	}
@@ -340,21 +344,21 @@ static int copy_clock(const char *from, const char *to)
 }
 
 static int copy_file(const char *name, const char *from, const char *to, pid_t pid,
-		     uint64_t *records)
+		     bool running, uint64_t *records)
 {
 	pid_t owner = strtoul(name, NULL, 10);
 
 	if (directory_is_records_name(name))
-		return copy_records(from, to, pid, records);
+		return copy_records(from, to, pid, running, records);
 	if (directory_is_maps_name(name) && (!pid || pid == owner))
 		return copy_maps(from, to, owner);
 	return 0;
 }
 
-int snapshot(const char *from, const char *to, pid_t pid, uint64_t *records)
+int snapshot(const char *from, const char *to, pid_t pid, bool running, uint64_t *records)
 {
 	char *source = xasprintf("%s/clock", from), *target = xasprintf("%s/clock", to);
-	int error = copy_clock(source, target), i, count;
+	int error = copy_clock(source, target, running), i, count;
 	struct dirent **entries;
 
 	free(source);
@@ -373,7 +377,7 @@ int snapshot(const char *from, const char *to, pid_t pid, uint64_t *records)
 		source = xasprintf("%s/%s", from, name);
 		target = xasprintf("%s/%s", to, name);
 		if (!error)
-			error = copy_file(name, source, target, pid, records);
+			error = copy_file(name, source, target, pid, running, records);
 		free(source);
 		free(target);
 		free(entries[i]);
