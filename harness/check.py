@@ -229,7 +229,8 @@ def check_licences(found):
         if path in exempt or path.startswith("series/") or not (ROOT / path).exists():
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
-        if path.endswith(".config") or path.rpartition("/")[2] == "config":
+        # Of kconfig, or written by cargo.
+        if path.endswith(".config") or path.rpartition("/")[2] in ("config", "Cargo.lock"):
             continue
         found.add(group, path, any("SPDX-License-Identifier:" in line for line in head),
                   "")
