@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -33,17 +34,20 @@ bool maps_load(struct maps_file *file, const char *path, const char *recording)
 	file->text = read_file(path, NULL);
 	if (!file->text)
 		return false;
+	file->lines = file->text;
+	file->program = strsep(&file->lines, "\n");
 	file->recording = recording;
 	file->saved = stat(path, &status) ? (struct timespec){ } : status.st_mtim;
 	return true;
 }
 
 /* A file that was written later is another one, even if it has the number of the first. */
-bool maps_same_file(const struct maps_file *file, const struct maps_line *map)
+bool maps_same_file(const struct maps_file *file, const struct maps_line *map,
+		    const char *path)
 {
 	struct stat status;
 
-	if (stat(map->path, &status))
+	if (stat(path, &status))
 		return true;
 	if (map->inode && status.st_ino != map->inode)
 		return false;
@@ -52,18 +56,57 @@ bool maps_same_file(const struct maps_file *file, const struct maps_line *map)
 	       status.st_mtim.tv_nsec <= file->saved.tv_nsec;
 }
 
+/* Is this the file of @map? If the recording has it, it need not be there any more. */
+static bool is_file(struct trace *trace, const struct maps_file *file,
+		    const struct maps_line *map, const char *path)
+{
+	struct stat status;
+
+	return image_find(trace, path, file->recording) ||
+	       (map->inode && !stat(path, &status) && status.st_ino == map->inode);
+}
+
+/*
+ * The paths in /proc/PID/maps begin at the root directory of who reads it, as far as they are
+ * below it, else where the mount namespace begins (prepend_path() in fs/d_path.c). After a
+ * chroot() by the program that is not the root directory of the tool.
+ */
+char *maps_path(struct trace *trace, const struct maps_file *file, const struct maps_line *map)
+{
+	const char *program = file->program, *at;
+	char *path;
+
+	if (is_file(trace, file, map, map->path))
+		return xstrdup(map->path);
+	/* The namespace begins above the root directory of the tool. */
+	for (at = strchr(map->path + 1, '/'); at; at = strchr(at + 1, '/'))
+		if (is_file(trace, file, map, at))
+			return xstrdup(at);
+	/* The program is below its new root directory. */
+	for (at = strrchr(program, '/'); at && at > program;
+	     at = memrchr(program, '/', at - program)) {
+		path = xasprintf("%.*s%s", (int)(at - program), program, map->path);
+		if (is_file(trace, file, map, path))
+			return path;
+		free(path);
+	}
+	return xstrdup(map->path);
+}
+
 /* The recording has the symbols, unless it was not finished. */
 static struct image *find_image(struct trace *trace, const struct maps_file *file,
 				const struct maps_line *map)
 {
-	struct image *image = image_find(trace, map->path, file->recording);
+	char *path = maps_path(trace, file, map);
+	struct image *image = image_find(trace, path, file->recording);
 
-	if (image)
-		return image;
-	if (maps_same_file(file, map))
-		return image_open(trace, map->path, file->recording);
-	image = image_new(trace, map->path, file->recording);
-	image->problem = xstrdup("it is not the file that was recorded");
+	if (!image && maps_same_file(file, map, path)) {
+		image = image_open(trace, path, file->recording);
+	} else if (!image) {
+		image = image_new(trace, path, file->recording);
+		image->problem = xstrdup("it is not the file that was recorded");
+	}
+	free(path);
 	return image;
 }
 
@@ -81,7 +124,7 @@ void maps_read(struct trace *trace, struct process *process, const struct maps_f
 {
 	struct mapping mapping = { .from = 0, .to = UINT64_MAX };
 	uint64_t before = 0, now = 0, time;
-	char *line, *rest = file->text;
+	char *line, *rest = file->lines;
 	struct maps_line map;
 	bool copied = true;
 

@@ -49,12 +49,16 @@ enum maps_kind maps_parse(const char *line, uint64_t *time, struct maps_line *ma
 
 /*
  * struct maps_file - such copies, of one process
- * @text: lines; they are changed
+ * @text: what is to be freed
+ * @program: path of the program, by the root directory that it had when it began
+ * @lines: the copies; who reads them changes them. NULL if there are none
  * @recording: directory that they are from
  * @saved: when the last copy was made
  */
 struct maps_file {
 	char		*text;
+	char		*lines;
+	const char	*program;
 	const char	*recording;
 	struct timespec	saved;
 };
@@ -70,17 +74,26 @@ void maps_read(struct trace *trace, struct process *process, const struct maps_f
 
 /*
  * maps_load() - read the file with the copies
- * @file: filled in; its text is to be freed
+ * @file: filled in; its @text is to be freed
  *
  * Return: false with errno if it cannot be read
  */
 bool maps_load(struct maps_file *file, const char *path, const char *recording);
 
 /*
- * maps_same_file() - is a file the one that was mapped?
+ * maps_path() - where a file that was mapped is, by the root directory of this process
+ *
+ * Return: the path, allocated; that of @map if it is found nowhere.
+ */
+char *maps_path(struct trace *trace, const struct maps_file *file, const struct maps_line *map);
+
+/*
+ * maps_same_file() - is the file of this path the one that was mapped?
+ * @path: what maps_path() says
  *
  * Return: false if there is another one in its place by now; true if there is none.
  */
-bool maps_same_file(const struct maps_file *file, const struct maps_line *map);
+bool maps_same_file(const struct maps_file *file, const struct maps_line *map,
+		    const char *path);
 
 #endif /* FNTRACE_MAPS_H */

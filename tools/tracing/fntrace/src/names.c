@@ -58,27 +58,28 @@ static int save_image(const struct image *image, const char *directory, unsigned
 static void take_file(struct trace *trace, const struct maps_file *file,
 		      const struct maps_line *map)
 {
+	char *path = maps_path(trace, file, map);
 	struct image *image;
 
-	if (image_find(trace, map->path, file->recording))
-		return;
-	image = image_new(trace, map->path, file->recording);
-	/* What is gone by now, or replaced, is told when somebody asks for its names. */
-	if (maps_same_file(file, map))
-		image_read(image, map->path);
+	if (!image_find(trace, path, file->recording)) {
+		image = image_new(trace, path, file->recording);
+		/* What is gone by now, or replaced, is told when somebody asks for its names. */
+		if (maps_same_file(file, map, path))
+			image_read(image, path);
+	}
+	free(path);
 }
 
 static void take_process(struct trace *trace, const char *path, const char *directory)
 {
 	struct maps_file file;
 	struct maps_line map;
-	char *line, *rest;
 	uint64_t time;
+	char *line;
 
 	if (!maps_load(&file, path, directory))
 		return;
-	rest = file.text;
-	while ((line = strsep(&rest, "\n")))
+	while ((line = strsep(&file.lines, "\n")))
 		if (maps_parse(line, &time, &map) == MAPS_CODE)
 			take_file(trace, &file, &map);
 	free(file.text);

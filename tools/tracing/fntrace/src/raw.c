@@ -384,22 +384,17 @@ static void open_maps(struct trace *trace, struct machine *machine, const char *
 {
 	struct process *process;
 	struct maps_file file;
-	char *text, *end;
 
 	if (!maps_load(&file, path, directory)) {
 		warn("cannot read %s: %s", path, strerror(errno));
 		trace->nr_unread++;
 		return;
 	}
-	text = file.text;
-	end = strchr(text, '\n');
-	if (end) {
-		*end = 0;
-		process = trace_session(trace, machine, pid, session, text);
-		file.text = end + 1;
+	if (file.lines) {
+		process = trace_session(trace, machine, pid, session, file.program);
 		maps_read(trace, process, &file);
 	}
-	free(text);
+	free(file.text);
 }
 
 /* "clock": a line for each reading of the recorder, counter and nanoseconds. */

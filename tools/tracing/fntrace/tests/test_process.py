@@ -122,14 +122,22 @@ def migrates(way, how, *options):
     return test
 
 
-def sandbox(*arguments, options=()):
+# Runs a command where the mount namespace begins above the root directory.
+IN_CHROOT = ("unshare", "-m", "sh", "-c",
+             'mount --rbind / "$0" && chroot "$0" env -C "$PWD" "$@"', "root")
+
+
+def sandbox(*arguments, options=(), within=()):
     """What a program takes from itself, it does not take from the tracer."""
     def test(bench):
-        (bench.work / "empty").mkdir()
+        if within and os.geteuid():
+            raise Skip("not without being root")
+        for name in ("empty", "root"):
+            (bench.work / name).mkdir()
         program = bench.compile("sandbox.c", "-pg", "-O1")
         directory = bench.work / "data"
-        done = run(bench.fntrace, "record", "-s", "64k", *options, "-o", directory, program,
-                   *arguments, status=None, cwd=bench.work)
+        done = run(*within, bench.fntrace, "record", "-s", "64k", *options, "-o", directory,
+                   program, *arguments, status=None, cwd=bench.work)
         if done.returncode == NOT_ALLOWED:
             raise Skip("not without being root")
         expect(done.returncode == 0 and done.stderr == "", f"{done.returncode}: {done.stderr}")
@@ -448,7 +456,11 @@ def tests():
         yield f"coroutine that changes threads: entries only, {way}", migrates(way, "jump",
                                                                               "--entries")
     yield "program that changes its root directory", sandbox("chroot", "empty")
+    yield "program that is in its new root directory", sandbox("chroot", ".")
     yield "program that hides /proc", sandbox("proc")
+    for arguments in (("chroot", "empty"), ("chroot", "."), ("proc",)):
+        yield f"program in a chroot: {' '.join(arguments)}", sandbox(*arguments,
+                                                                     within=IN_CHROOT)
     yield "program that calls closefrom()", sandbox("close")
     for how in ("filter", "prctl", "allow"):
         yield f"program that forbids itself system calls: {how}", sandbox(how)
