@@ -45,6 +45,28 @@
 	add	sp, sp, #SAVE_SIZE
 .endm
 
+/*
+ * For the hooks whose names end in _values, whose C function has two arguments more: what
+ * SAVE saved, and the lower halves of the vector registers, in which floating point is
+ * passed and returned. There is none for _mcount, which is called when arguments are gone.
+ */
+.macro SAVE_FLOATING
+	sub	sp, sp, #64
+	stp	d0, d1, [sp]
+	stp	d2, d3, [sp, #16]
+	stp	d4, d5, [sp, #32]
+	stp	d6, d7, [sp, #48]
+.endm
+
+.macro GIVE_REGISTERS general, floating
+	sub	\general, x29, #160
+	mov	\floating, sp
+.endm
+
+.macro DROP_FLOATING
+	add	sp, sp, #64
+.endm
+
 .macro HOOK pointer
 	hint	#34			/* bti c */
 	adrp	x16, \pointer
@@ -122,43 +144,71 @@ fntrace_mcount_on:
 	.cfi_endproc
 	.size	fntrace_mcount_on, . - fntrace_mcount_on
 
-	.globl	fntrace_fentry_on
-	.hidden	fntrace_fentry_on
-	.type	fntrace_fentry_on, %function
+.macro FENTRY_HOOK name, enter, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, %function
 	.p2align 4
-fntrace_fentry_on:
+\name:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	SAVE
+	.if \values
+	SAVE_FLOATING
+	.endif
 	bl	fntrace_current
-	ldr	x1, [sp, #168]
-	ldr	x2, [sp, #72]
-	add	x3, sp, #SAVE_SIZE
-	bl	fntrace_enter_register
+	ldr	x1, [x29, #8]
+	ldr	x2, [x29, #-88]
+	add	x3, x29, #(SAVE_SIZE - 160)
+	.if \values
+	GIVE_REGISTERS x4, x5
+	.endif
+	bl	\enter
+	.if \values
+	DROP_FLOATING
+	.endif
 	str	x0, [sp, #168]
 	RESTORE
 	br	x9
 	.cfi_endproc
-	.size	fntrace_fentry_on, . - fntrace_fentry_on
+	.size	\name, . - \name
+.endm
 
-	.globl	fntrace_return
-	.hidden	fntrace_return
-	.type	fntrace_return, %function
+	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_register
+	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_register_values, 1
+
+.macro RETURN_HOOK name, leave, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, %function
 	.p2align 4
 	nop
-fntrace_return:
+\name:
 	.cfi_startproc
 	.cfi_undefined x30
 	hint	#36			/* bti j */
 	SAVE
+	.if \values
+	SAVE_FLOATING
+	.endif
 	bl	fntrace_current
-	add	x1, sp, #SAVE_SIZE
-	ldr	x2, [sp, #160]
-	bl	fntrace_leave
+	add	x1, x29, #(SAVE_SIZE - 160)
+	ldr	x2, [x29]
+	.if \values
+	GIVE_REGISTERS x3, x4
+	.endif
+	bl	\leave
+	.if \values
+	DROP_FLOATING
+	.endif
 	str	x0, [sp, #168]
 	RESTORE
 	ret
 	.cfi_endproc
-	.size	fntrace_return, . - fntrace_return
+	.size	\name, . - \name
+.endm
+
+	RETURN_HOOK fntrace_return, fntrace_leave
+	RETURN_HOOK fntrace_return_values, fntrace_leave_values, 1
 
 	.section .note.GNU-stack, "", %progbits

@@ -52,6 +52,36 @@
 	addi	sp, sp, SAVE_SIZE
 .endm
 
+/*
+ * For the hooks whose names end in _values, whose C function has two arguments more: what
+ * SAVE saved, and the registers in which floating point is passed and returned. There is
+ * none for _mcount, which is called when arguments are gone.
+ */
+#define FLOATING_SIZE	64
+
+.macro SAVE_FLOATING
+	addi	sp, sp, -FLOATING_SIZE
+#if defined(__riscv_flen) && __riscv_flen >= 64
+	fsd	fa0, 0(sp)
+	fsd	fa1, 8(sp)
+	fsd	fa2, 16(sp)
+	fsd	fa3, 24(sp)
+	fsd	fa4, 32(sp)
+	fsd	fa5, 40(sp)
+	fsd	fa6, 48(sp)
+	fsd	fa7, 56(sp)
+#endif
+.endm
+
+.macro GIVE_REGISTERS general, floating
+	addi	\general, sp, FLOATING_SIZE
+	mv	\floating, sp
+.endm
+
+.macro DROP_FLOATING
+	addi	sp, sp, FLOATING_SIZE
+.endm
+
 	.text
 
 	.globl	_mcount
@@ -109,40 +139,74 @@ fntrace_mcount_on:
 	.cfi_endproc
 	.size	fntrace_mcount_on, . - fntrace_mcount_on
 
-	.globl	fntrace_fentry_on
-	.hidden	fntrace_fentry_on
-	.type	fntrace_fentry_on, @function
+.macro FENTRY_HOOK name, enter, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 2
-fntrace_fentry_on:
+\name:
 	.cfi_startproc
 	SAVE
+	.if \values
+	SAVE_FLOATING
+	.endif
 	call	fntrace_current
+	.if \values
+	GIVE_REGISTERS a4, a5
+	ld	a1, 0(a4)
+	ld	a2, 72(a4)
+	addi	a3, a4, SAVE_SIZE
+	.else
 	ld	a1, 0(sp)
 	ld	a2, 72(sp)
 	addi	a3, sp, SAVE_SIZE
-	call	fntrace_enter_register
+	.endif
+	call	\enter
+	.if \values
+	DROP_FLOATING
+	.endif
 	sd	a0, 0(sp)
 	RESTORE
 	jr	t0
 	.cfi_endproc
-	.size	fntrace_fentry_on, . - fntrace_fentry_on
+	.size	\name, . - \name
+.endm
 
-	.globl	fntrace_return
-	.hidden	fntrace_return
-	.type	fntrace_return, @function
+	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_register
+	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_register_values, 1
+
+.macro RETURN_HOOK name, leave, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 2
 	nop
-fntrace_return:
+\name:
 	.cfi_startproc
 	.cfi_undefined ra
 	SAVE
+	.if \values
+	SAVE_FLOATING
+	.endif
 	call	fntrace_current
+	.if \values
+	GIVE_REGISTERS a3, a4
+	addi	a1, a3, SAVE_SIZE
+	.else
 	addi	a1, sp, SAVE_SIZE
-	call	fntrace_leave
+	.endif
+	call	\leave
+	.if \values
+	DROP_FLOATING
+	.endif
 	sd	a0, 0(sp)
 	RESTORE
 	ret
 	.cfi_endproc
-	.size	fntrace_return, . - fntrace_return
+	.size	\name, . - \name
+.endm
+
+	RETURN_HOOK fntrace_return, fntrace_leave
+	RETURN_HOOK fntrace_return_values, fntrace_leave_values, 1
 
 	.section .note.GNU-stack, "", @progbits

@@ -11,7 +11,7 @@
  * Being off costs one jump.
  */
 
-#define SAVE_SIZE	(9 * 8)
+#define SAVE_SIZE	72
 
 /*
  * Who builds this may know more. With FNTRACE_LLVM_MCOUNT, all calls of mcount were made by
@@ -25,7 +25,7 @@
 #define MCOUNT_SIZE	SAVE_SIZE
 #endif
 #ifdef FNTRACE_C_RESULTS
-#define RESULTS_SIZE	(2 * 8)
+#define RESULTS_SIZE	16
 #else
 #define RESULTS_SIZE	SAVE_SIZE
 #endif
@@ -95,6 +95,28 @@
 .endm
 #define SAVED(size, n)	(8 + (size) + 8 * (n))(%rbp)
 
+/*
+ * Where values are recorded as well, the hooks are those whose names end in _values. They
+ * save everything, and their C function has two arguments more: what SAVE saved, and the lower
+ * halves of the vector registers, in which floating point is passed and returned.
+ */
+.macro SAVE_FLOATING
+	subq	$64, %rsp
+	movsd	%xmm0, (%rsp)
+	movsd	%xmm1, 8(%rsp)
+	movsd	%xmm2, 16(%rsp)
+	movsd	%xmm3, 24(%rsp)
+	movsd	%xmm4, 32(%rsp)
+	movsd	%xmm5, 40(%rsp)
+	movsd	%xmm6, 48(%rsp)
+	movsd	%xmm7, 56(%rsp)
+.endm
+
+.macro GIVE_REGISTERS general, floating
+	leaq	8(%rbp), \general
+	movq	%rsp, \floating
+.endm
+
 	.text
 
 	.globl	mcount
@@ -124,21 +146,22 @@ fntrace_fentry_off:
 	ret
 	.size	fntrace_off, . - fntrace_off
 
-	.globl	fntrace_mcount_on
-	.hidden	fntrace_mcount_on
-	.type	fntrace_mcount_on, @function
+.macro MCOUNT_HOOK name, enter, save, restore, size, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 4
-fntrace_mcount_on:
+\name:
 	.cfi_startproc
-	SAVE_FOR_MCOUNT
-	.cfi_adjust_cfa_offset MCOUNT_SIZE
+	\save
+	.cfi_adjust_cfa_offset \size
 	/*
 	 * A naked function has no frame of its own: then the frame pointer is the
 	 * caller's, or something else altogether. A frame that begins more than this
 	 * above the stack pointer, or below, is taken for such a case, and the
 	 * function is not traced.
 	 */
-	leaq	MCOUNT_SIZE(%rsp), %rax
+	leaq	\size(%rsp), %rax
 	movq	%rbp, %rcx
 	subq	%rax, %rcx
 	cmpq	$0x1000000, %rcx
@@ -146,39 +169,56 @@ fntrace_mcount_on:
 	testb	$7, %bpl
 	jnz	1f
 	ALIGN_STACK
+	.if \values
+	SAVE_FLOATING
+	.endif
 	call	fntrace_current
 	movq	%rax, %rdi
 	movq	(%rbp), %rsi		/* the frame pointer of the function */
 	addq	$8, %rsi
-	movq	SAVED(MCOUNT_SIZE, 0), %rdx
-	call	fntrace_enter_slot
+	movq	SAVED(\size, 0), %rdx
+	.if \values
+	GIVE_REGISTERS %rcx, %r8
+	.endif
+	call	\enter
 	leave
-1:	RESTORE_FOR_MCOUNT
-	.cfi_adjust_cfa_offset -MCOUNT_SIZE
+1:	\restore
+	.cfi_adjust_cfa_offset -\size
 	ret
 	.cfi_endproc
-	.size	fntrace_mcount_on, . - fntrace_mcount_on
+	.size	\name, . - \name
+.endm
 
-	.globl	fntrace_fentry_on
-	.hidden	fntrace_fentry_on
-	.type	fntrace_fentry_on, @function
+	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot, SAVE_FOR_MCOUNT, RESTORE_FOR_MCOUNT, MCOUNT_SIZE
+	MCOUNT_HOOK fntrace_mcount_values, fntrace_enter_mcount_values, SAVE, RESTORE, SAVE_SIZE, 1
+
+.macro FENTRY_HOOK name, enter, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 4
-fntrace_fentry_on:
+\name:
 	.cfi_startproc
 	SAVE
 	.cfi_adjust_cfa_offset SAVE_SIZE
 	ALIGN_STACK
+	.if \values
+	SAVE_FLOATING
+	.endif
 	call	fntrace_current
 	movq	%rax, %rdi
 	leaq	SAVED(SAVE_SIZE, 1), %rsi
 	movq	SAVED(SAVE_SIZE, 0), %rdx
+	.if \values
+	GIVE_REGISTERS %rcx, %r8
+	.endif
 	/*
 	 * GCC keeps the static chain of a nested function on the stack: the hook is
 	 * called between pushq and popq of r10, and the return address is one word up.
 	 */
 	cmpw	$0x5a41, (%rdx)		/* popq %r10 */
 	je	2f
-1:	call	fntrace_enter_slot
+1:	call	\enter
 	leave
 	RESTORE
 	.cfi_adjust_cfa_offset -SAVE_SIZE
@@ -186,7 +226,11 @@ fntrace_fentry_on:
 2:	addq	$8, %rsi
 	jmp	1b
 	.cfi_endproc
-	.size	fntrace_fentry_on, . - fntrace_fentry_on
+	.size	\name, . - \name
+.endm
+
+	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_slot
+	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_slot_values, 1
 
 /*
  * Where traced functions return to. All that a function may return something in
@@ -198,27 +242,38 @@ fntrace_fentry_on:
  * caller from here on. An interrupt on this stack may write over that word, though,
  * so r11, which no function returns anything in, takes it along.
  */
-	.globl	fntrace_return
-	.hidden	fntrace_return
-	.type	fntrace_return, @function
+.macro RETURN_HOOK name, leave, save, restore, size, values=0
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 4
 	nop
-fntrace_return:
+\name:
 	.cfi_startproc
 	.cfi_undefined %rip
 	subq	$8, %rsp
-	SAVE_RESULTS
+	\save
 	ALIGN_STACK
+	.if \values
+	SAVE_FLOATING
+	.endif
 	call	fntrace_current
 	movq	%rax, %rdi
-	leaq	SAVED(RESULTS_SIZE, 1), %rsi
-	call	fntrace_leave
-	movq	%rax, SAVED(RESULTS_SIZE, 0)
+	leaq	SAVED(\size, 1), %rsi
+	.if \values
+	GIVE_REGISTERS %rcx, %r8
+	.endif
+	call	\leave
+	movq	%rax, SAVED(\size, 0)
 	leave
-	RESTORE_RESULTS
+	\restore
 	popq	%r11
 	jmp	*%r11
 	.cfi_endproc
-	.size	fntrace_return, . - fntrace_return
+	.size	\name, . - \name
+.endm
+
+	RETURN_HOOK fntrace_return, fntrace_leave, SAVE_RESULTS, RESTORE_RESULTS, RESULTS_SIZE
+	RETURN_HOOK fntrace_return_values, fntrace_leave_values, SAVE, RESTORE, SAVE_SIZE, 1
 
 	.section .note.GNU-stack, "", @progbits

@@ -42,7 +42,22 @@
 /* Calls that are shorter than this, in units of the counter, are not wanted. */
 static uint64_t fntrace_least;
 
-static const unsigned long fntrace_trampoline = (unsigned long)fntrace_return;
+/* Where functions return to. Not changed once a function is traced. */
+static unsigned long fntrace_trampoline = (unsigned long)fntrace_return;
+
+/* See fntrace_values(); NULL: no values are wanted. */
+static size_t (*fntrace_store)(unsigned long func, enum fntrace_moment when,
+			       const struct fntrace_registers *registers, uint8_t *to);
+
+/*
+ * struct values - what is recorded in front of an entry or exit
+ * @size: bytes
+ * @bytes: those of the caller, and as many more as fill the last record
+ */
+struct values {
+	unsigned long	size;
+	uint8_t		bytes[FNTRACE_VALUES_MAX + FNTRACE_DATA_BYTES];
+};
 
 /* Is *@word still @old? Then make it @new. */
 static inline bool replace(uint64_t *word, uint64_t old, uint64_t new)
@@ -88,23 +103,69 @@ static inline bool is_busy(const struct fntrace_context *context, unsigned long 
 	return unlikely(who) && !(who <= here && same_stack(context->stack, who, here));
 }
 
+/* Bytes of the records that values take. */
+static always_inline unsigned long room_of(const struct values *values)
+{
+	unsigned long records;
+
+	if (!values)
+		return 0;
+	records = (values->size + FNTRACE_DATA_BYTES - 1) / FNTRACE_DATA_BYTES;
+	return records * sizeof(struct fntrace_data);
+}
+
+/* Fill records that were taken. */
+static void fill_values(struct fntrace_data *data, const struct values *values)
+{
+	unsigned long left = room_of(values) / sizeof(*data), i;
+	const uint8_t *from = values->bytes;
+	uint16_t first = FNTRACE_DATA_FIRST;
+
+	for (; left; left--, data++) {
+		for (i = 0; i < sizeof(data->first); i++)
+			data->first[i] = *from++;
+		for (i = 0; i < sizeof(data->rest); i++)
+			data->rest[i] = *from++;
+		data->what = first | left << 2 | FNTRACE_MARK;
+		first = 0;
+	}
+}
+
+/* What is left of the room is too little: nobody must read what was there before. */
+static void fill_room(struct fntrace_header *buffer)
+{
+	struct fntrace_data *data;
+	uint64_t next;
+
+	while ((next = READ(buffer->next)) < buffer->end) {
+		if (!replace(&buffer->next, next, next + sizeof(*data)))
+			continue;
+		data = (struct fntrace_data *)next;
+		data->what = FNTRACE_DATA_NONE;
+	}
+}
+
 /*
  * The buffer has no room. A record that was taken but is not filled yet must not be
  * moved or overwritten, so a handler loses what it has, if it came in between. It may
  * also have come just before, and made the room that is wanted here.
+ *
+ * @extra: bytes in front of the record
  */
-static slow_path bool make_room(struct fntrace_context *context)
+static slow_path bool make_room(struct fntrace_context *context, unsigned long extra)
 {
 	struct fntrace_header *buffer = context->buffer;
 	unsigned long here = stack_pointer();
 	bool done = true;
 
-	if (buffer->mode == FNTRACE_STOP || buffer->base >= buffer->end ||
+	if (buffer->mode == FNTRACE_STOP || buffer->base + extra >= buffer->end ||
 	    is_busy(context, here))
 		return false;
 	WRITE(buffer->busy, here);
 	barrier();
-	if (READ(buffer->next) >= buffer->end) {
+	if (READ(buffer->next) + extra >= buffer->end) {
+		if (extra)
+			fill_room(buffer);
 		if (buffer->mode == FNTRACE_OVERWRITE) {
 			WRITE(buffer->next, buffer->base);
 			buffer->wraps++;
@@ -118,9 +179,11 @@ static slow_path bool make_room(struct fntrace_context *context)
 }
 
 /* If there is room and nobody comes in between. */
-static inline bool record_now(struct fntrace_context *context, enum fntrace_type type,
-			      unsigned long depth, uint64_t value)
+static always_inline bool record_now(struct fntrace_context *context, enum fntrace_type type,
+			      unsigned long depth, uint64_t value,
+			      const struct values *values)
 {
+	unsigned long extra = room_of(values);
 	struct fntrace_header *buffer = context->buffer;
 	unsigned long here = stack_pointer();
 	bool inner = is_busy(context, here), done = false;
@@ -131,10 +194,12 @@ static inline bool record_now(struct fntrace_context *context, enum fntrace_type
 		WRITE(buffer->busy, here);
 	barrier();
 	next = READ(buffer->next);
-	if (likely(next < buffer->end)) {
+	if (likely(next + extra < buffer->end)) {
 		time = counter();
-		if (likely(replace(&buffer->next, next, next + sizeof(*record)))) {
-			record = (struct fntrace_record *)next;
+		if (likely(replace(&buffer->next, next, next + extra + sizeof(*record)))) {
+			record = (struct fntrace_record *)(next + extra);
+			if (values)
+				fill_values((struct fntrace_data *)next, values);
 			record->what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) |
 				       type;
 			record->time = time;
@@ -147,13 +212,43 @@ static inline bool record_now(struct fntrace_context *context, enum fntrace_type
 	return done;
 }
 
+static slow_path bool record_with(struct fntrace_context *context, enum fntrace_type type,
+				  unsigned long depth, uint64_t value,
+				  const struct values *values)
+{
+	unsigned long extra = room_of(values);
+
+	while (!record_now(context, type, depth, value, values))
+		if (READ(context->buffer->next) + extra >= context->buffer->end &&
+		    !make_room(context, extra))
+			return false;
+	return true;
+}
+
 static slow_path bool record(struct fntrace_context *context, enum fntrace_type type,
 			     unsigned long depth, uint64_t value)
 {
-	while (!record_now(context, type, depth, value))
-		if (READ(context->buffer->next) >= context->buffer->end && !make_room(context))
+	while (!record_now(context, type, depth, value, NULL))
+		if (READ(context->buffer->next) >= context->buffer->end &&
+		    !make_room(context, 0))
 			return false;
 	return true;
+}
+
+/* Where the values begin that are in front of the record at @next. */
+static uint64_t begin_of_values(const struct fntrace_header *buffer, uint64_t next)
+{
+	const struct fntrace_data *data = (const struct fntrace_data *)next;
+	unsigned int left = 0;
+
+	while ((uint64_t)data > buffer->base && (data[-1].what & 3) == FNTRACE_MARK &&
+	       FNTRACE_DATA_LEFT(data[-1].what) == left + 1) {
+		data--;
+		left++;
+		if (data->what & FNTRACE_DATA_FIRST)
+			return (uint64_t)data;
+	}
+	return next;
 }
 
 /*
@@ -162,15 +257,17 @@ static slow_path bool record(struct fntrace_context *context, enum fntrace_type 
  * meanwhile, so if buffer->next is as it was, so is the record. Where older records are
  * written over, it is read as the oldest one until the next one takes its place: its time
  * says that it is none.
+ *
+ * @values: there may be values in front of it
  */
 static inline bool take_back(struct fntrace_context *context, unsigned long depth,
-			     uint64_t value)
+			     uint64_t value, bool values)
 {
 	struct fntrace_header *buffer = context->buffer;
 	unsigned long here = stack_pointer();
 	bool inner = is_busy(context, here), done = false;
 	struct fntrace_record *record;
-	uint64_t next, what, time;
+	uint64_t next, to, what, time;
 
 	if (!fntrace_least)
 		return false;
@@ -184,7 +281,10 @@ static inline bool take_back(struct fntrace_context *context, unsigned long dept
 		time = record->time;
 		if (record->what == what && counter() - time < fntrace_least) {
 			WRITE(record->time, 0);
-			done = replace(&buffer->next, next, next - sizeof(*record));
+			to = next - sizeof(*record);
+			if (values)
+				to = begin_of_values(buffer, to);
+			done = replace(&buffer->next, next, to);
 			if (!done)
 				WRITE(record->time, time);
 		}
@@ -369,7 +469,8 @@ void attach(struct fntrace_context *context, unsigned long loc)
 
 /* Whatever it takes. Returns false if the call is not traced. */
 static slow_path bool enter_slowly(struct fntrace_context *context, unsigned long loc,
-				   unsigned long ret, unsigned long func)
+				   unsigned long ret, unsigned long func,
+				   const struct values *values)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long at = loc & ~FRAME_BITS;
@@ -404,7 +505,7 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	}
 	WRITE(stack->depth, depth + 1);
 	barrier();
-	if (!(loc & FRAME_LOST) && !record(context, FNTRACE_ENTRY, depth, func)) {
+	if (!(loc & FRAME_LOST) && !record_with(context, FNTRACE_ENTRY, depth, func, values)) {
 		context->buffer->lost++;
 		if (!(loc & FRAME_REPORTS)) {
 			give_back(stack, depth);
@@ -429,7 +530,7 @@ static __attribute__((noinline))
 bool enter_only(struct fntrace_context *context, unsigned long func)
 {
 	WRITE(context->buffer->flags, FNTRACE_ENTRIES_ONLY);
-	if (unlikely(!record_now(context, FNTRACE_ENTRY, 0, func)) &&
+	if (unlikely(!record_now(context, FNTRACE_ENTRY, 0, func, NULL)) &&
 	    !record(context, FNTRACE_ENTRY, 0, func))
 		context->buffer->lost++;
 	return false;
@@ -439,8 +540,8 @@ bool enter_only(struct fntrace_context *context, unsigned long func)
  * Nearly always nothing special has to be done, and then nothing is called from
  * here, so that few registers have to be saved.
  */
-static inline bool enter(struct fntrace_context *context, unsigned long loc,
-			 unsigned long ret, unsigned long func)
+static always_inline bool enter(struct fntrace_context *context, unsigned long loc,
+			 unsigned long ret, unsigned long func, const struct values *values)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long depth = stack->depth;
@@ -452,14 +553,14 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 			return enter_only(context, func);
 		if (is_unwanted(stack, depth, loc))
 			return false;
-		return enter_slowly(context, loc, ret, func);
+		return enter_slowly(context, loc, ret, func, values);
 	}
 
 	WRITE(stack->depth, depth + 1);
 	barrier();
-	if (unlikely(!record_now(context, FNTRACE_ENTRY, depth, func))) {
+	if (unlikely(!record_now(context, FNTRACE_ENTRY, depth, func, values))) {
 		give_back(stack, depth);
-		return enter_slowly(context, loc, ret, func);
+		return enter_slowly(context, loc, ret, func, values);
 	}
 	fill_frame(frame, loc, ret, func);
 	return true;
@@ -469,7 +570,7 @@ static inline bool enter(struct fntrace_context *context, unsigned long loc,
 void fntrace_enter_slot(struct fntrace_context *context, unsigned long *slot,
 			unsigned long func)
 {
-	if (context && enter(context, (unsigned long)slot, *slot, func))
+	if (context && enter(context, (unsigned long)slot, *slot, func, NULL))
 		*slot = fntrace_trampoline;
 }
 
@@ -477,9 +578,96 @@ void fntrace_enter_slot(struct fntrace_context *context, unsigned long *slot,
 unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned long ret,
 				     unsigned long func, unsigned long sp)
 {
-	if (context && enter(context, (sp - sizeof(long)) | FRAME_NO_SLOT, ret, func))
+	if (context && enter(context, (sp - sizeof(long)) | FRAME_NO_SLOT, ret, func,
+			     NULL))
 		return fntrace_trampoline;
 	return ret;
+}
+
+unsigned long fntrace_general(const struct fntrace_registers *registers, unsigned int number,
+			      enum fntrace_moment when)
+{
+#if defined(__x86_64__)
+	/* rdi, rsi, rdx, rcx, r8, r9; or rax, rdx: where SAVE put them, from the lowest on. */
+	static const uint8_t arguments[] = { 4, 5, 6, 7, 3, 2, 0, 0 };
+	static const uint8_t results[] = { 8, 6, 0, 0, 0, 0, 0, 0 };
+
+	number = when == FNTRACE_AT_EXIT ? results[number & 7] : arguments[number & 7];
+#elif defined(__riscv)
+	/* ra is in front of them. */
+	number++;
+#endif
+	return registers->general[number];
+}
+
+/* The values that are wanted of a call. Returns false if there are none. */
+static inline bool get_values(struct values *values, unsigned long func,
+			      enum fntrace_moment when,
+			      const struct fntrace_registers *registers)
+{
+	values->size = fntrace_store(func, when, registers, values->bytes);
+	return values->size && values->size <= FNTRACE_VALUES_MAX;
+}
+
+/* enter() with values. Those of calls that are not recorded need not be found. */
+static __attribute__((noinline))
+bool enter_with_values(struct fntrace_context *context, unsigned long loc, unsigned long ret,
+		       unsigned long func, enum fntrace_moment when,
+		       const struct fntrace_registers *registers)
+{
+	struct values values;
+
+	if (context->stack->depth >= context->stack->max ||
+	    !get_values(&values, func, when, registers))
+		return enter(context, loc, ret, func, NULL);
+	return enter(context, loc, ret, func, &values);
+}
+
+void fntrace_enter_mcount_values(struct fntrace_context *context, unsigned long *slot,
+				 unsigned long func, const unsigned long *general,
+				 const unsigned long *floating)
+{
+	struct fntrace_registers registers = { general, floating, slot + 1 };
+
+	if (context && enter_with_values(context, (unsigned long)slot, *slot, func,
+					 FNTRACE_AFTER_PROLOGUE, &registers))
+		*slot = fntrace_trampoline;
+}
+
+void fntrace_enter_slot_values(struct fntrace_context *context, unsigned long *slot,
+			       unsigned long func, const unsigned long *general,
+			       const unsigned long *floating)
+{
+	struct fntrace_registers registers = { general, floating, slot + 1 };
+
+	if (context && enter_with_values(context, (unsigned long)slot, *slot, func,
+					 FNTRACE_AT_ENTRY, &registers))
+		*slot = fntrace_trampoline;
+}
+
+unsigned long fntrace_enter_register_values(struct fntrace_context *context, unsigned long ret,
+					    unsigned long func, unsigned long sp,
+					    const unsigned long *general,
+					    const unsigned long *floating)
+{
+	struct fntrace_registers registers = { general, floating, (unsigned long *)sp };
+
+	if (context && enter_with_values(context, (sp - sizeof(long)) | FRAME_NO_SLOT, ret,
+					 func, FNTRACE_AT_ENTRY, &registers))
+		return fntrace_trampoline;
+	return ret;
+}
+
+/* The exit of a call, with values if @registers are given and it has some. */
+static __attribute__((noinline))
+bool record_exit(struct fntrace_context *context, unsigned long depth, unsigned long func,
+		 const struct fntrace_registers *registers)
+{
+	struct values values;
+
+	if (!registers || !get_values(&values, func, FNTRACE_AT_EXIT, registers))
+		return record(context, FNTRACE_EXIT, depth, func);
+	return record_with(context, FNTRACE_EXIT, depth, func, &values);
 }
 
 /*
@@ -580,10 +768,12 @@ void fntrace_uncover(struct fntrace_stack *stack, unsigned long from, unsigned l
  * The frame that returns is not simply the last one. What was entered later on the same
  * stack was left. If it was jumped to from another function at its end, that one ends
  * too, and says where to. Frames of other stacks between them stay.
+ *
+ * @registers: what was returned, if values are wanted; else NULL
  */
 static slow_path
 unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
-			    unsigned long fp)
+			    unsigned long fp, const struct fntrace_registers *registers)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long i, kept, first = stack->depth, ret = fntrace_trampoline;
@@ -603,12 +793,13 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 	begun = begin_moving(stack, MOVING_OWNER);
 	for (i = stack->depth; i-- > first; ) {
 		struct fntrace_frame *frame = &stack->frames[i];
+		bool returned = returns(frame, sp, fp);
 
-		if (!returns(frame, sp, fp) && !is_gone(frame) &&
+		if (!returned && !is_gone(frame) &&
 		    !same_stack(stack, where(frame), sp - 1))
 			continue;
 		if (!((unsigned long)frame->loc & FRAME_LOST))
-			record(context, FNTRACE_EXIT, i, frame->func);
+			record_exit(context, i, frame->func, returned ? registers : NULL);
 		frame->loc = NULL;
 	}
 	for (i = kept = first; i < stack->depth; i++) {
@@ -630,11 +821,12 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 
 /* Whatever it takes. */
 static slow_path unsigned long leave_slowly(struct fntrace_context *context,
-					    unsigned long sp, unsigned long fp)
+					    unsigned long sp, unsigned long fp,
+					    const struct fntrace_registers *registers)
 {
 	if (!context)
 		fntrace_fault("a function returned to code that has no context");
-	return leave_several(context, sp, fp);
+	return leave_several(context, sp, fp, registers);
 }
 
 /* The innermost frame returns. If its call was short, that is not recorded. */
@@ -646,8 +838,9 @@ unsigned long leave_unless_short(struct fntrace_context *context, unsigned long 
 	unsigned long depth = stack->depth - 1, ret = stack->frames[depth].ret;
 	unsigned long func = stack->frames[depth].func;
 
-	if (!take_back(context, depth, func) && !record_now(context, FNTRACE_EXIT, depth, func))
-		return leave_slowly(context, sp, fp);
+	if (!take_back(context, depth, func, false) &&
+	    !record_now(context, FNTRACE_EXIT, depth, func, NULL))
+		return leave_slowly(context, sp, fp, NULL);
 	give_back(stack, depth);
 	return ret;
 }
@@ -664,20 +857,46 @@ unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
 	unsigned long depth, ret;
 
 	if (unlikely(!context))
-		return leave_slowly(context, sp, fp);
+		return leave_slowly(context, sp, fp, NULL);
 	stack = context->stack;
 	depth = stack->depth - 1;
 	if (unlikely(depth >= stack->max))
-		return leave_slowly(context, sp, fp);
+		return leave_slowly(context, sp, fp, NULL);
 
 	top = &stack->frames[depth];
 	ret = top->ret;
 	if (unlikely(!returns(top, sp, fp) || ret == fntrace_trampoline))
-		return leave_slowly(context, sp, fp);
+		return leave_slowly(context, sp, fp, NULL);
 	if (unlikely(READ(fntrace_least)))
 		return leave_unless_short(context, sp, fp);
-	if (unlikely(!record_now(context, FNTRACE_EXIT, depth, top->func)))
-		return leave_slowly(context, sp, fp);
+	if (unlikely(!record_now(context, FNTRACE_EXIT, depth, top->func, NULL)))
+		return leave_slowly(context, sp, fp, NULL);
+	give_back(stack, depth);
+	return ret;
+}
+
+/* The same for those who also record values. */
+unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned long sp,
+				   unsigned long fp, const unsigned long *general,
+				   const unsigned long *floating)
+{
+	struct fntrace_registers registers = { general, floating, NULL };
+	struct fntrace_stack *stack;
+	struct fntrace_frame *top;
+	unsigned long depth, ret;
+
+	if (!context)
+		return leave_slowly(context, sp, fp, &registers);
+	stack = context->stack;
+	depth = stack->depth - 1;
+	if (depth >= stack->max)
+		return leave_slowly(context, sp, fp, &registers);
+	top = &stack->frames[depth];
+	ret = top->ret;
+	if (!returns(top, sp, fp) || ret == fntrace_trampoline)
+		return leave_slowly(context, sp, fp, &registers);
+	if (!take_back(context, depth, top->func, true))
+		record_exit(context, depth, top->func, &registers);
 	give_back(stack, depth);
 	return ret;
 }
@@ -697,7 +916,7 @@ void __cyg_profile_func_enter(void *func, void *site)
 	if (context)
 		enter(context, ((unsigned long)__builtin_frame_address(0) + 2 * sizeof(long)) |
 		      FRAME_REPORTS, (unsigned long)__builtin_return_address(0),
-		      (unsigned long)func);
+		      (unsigned long)func, NULL);
 }
 
 void __cyg_profile_func_exit(void *func, void *site)
@@ -729,7 +948,7 @@ void __cyg_profile_func_exit(void *func, void *site)
 		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
 
 		if (!((unsigned long)top->loc & FRAME_LOST) &&
-		    !take_back(context, context->stack->depth - 1, top->func))
+		    !take_back(context, context->stack->depth - 1, top->func, false))
 			record(context, FNTRACE_EXIT, context->stack->depth - 1, top->func);
 		give_back(context->stack, context->stack->depth - 1);
 	}
@@ -744,7 +963,7 @@ void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
 	for (i = 0; i < sizeof(magic); i++)
 		buffer->magic[i] = magic[i];
 	buffer->byte_order = FNTRACE_BYTE_ORDER;
-	buffer->version = FNTRACE_VERSION;
+	buffer->version = fntrace_store ? FNTRACE_VERSION_VALUES : FNTRACE_VERSION;
 	buffer->header_size = FNTRACE_HEADER_SIZE;
 #if defined(__x86_64__)
 	buffer->arch = FNTRACE_ARCH_X86_64;
@@ -764,8 +983,10 @@ void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
 
 void fntrace_start(void)
 {
-	__atomic_store_n(&fntrace_fentry_hook, (void *)fntrace_fentry_on, __ATOMIC_RELEASE);
-	__atomic_store_n(&fntrace_mcount_hook, (void *)fntrace_mcount_on, __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_fentry_hook, fntrace_store ? (void *)fntrace_fentry_values :
+			 (void *)fntrace_fentry_on, __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_mcount_hook, fntrace_store ? (void *)fntrace_mcount_values :
+			 (void *)fntrace_mcount_on, __ATOMIC_RELEASE);
 }
 
 void fntrace_stop(void)
@@ -782,6 +1003,13 @@ bool fntrace_running(void)
 void fntrace_drop_short(uint64_t ticks)
 {
 	WRITE(fntrace_least, ticks);
+}
+
+void fntrace_values(size_t (*store)(unsigned long func, enum fntrace_moment when,
+				    const struct fntrace_registers *registers, uint8_t *to))
+{
+	fntrace_store = store;
+	fntrace_trampoline = (unsigned long)fntrace_return_values;
 }
 
 bool fntrace_mark(uint64_t value)

@@ -33,6 +33,8 @@
 /* Once, and not torn; order is a matter of barrier(). */
 #define READ(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+/* What is called with constants, of which nothing is to be left. */
+#define always_inline	inline __attribute__((always_inline))
 /* Not in the way of what happens at every call. */
 #define slow_path	__attribute__((noinline, cold))
 
@@ -61,6 +63,32 @@ unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned l
 				     unsigned long func, unsigned long sp);
 unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
 			    unsigned long fp);
+
+/*
+ * The same for those who also record values: what the hooks jump to, and what is called
+ * from there. @general and @floating are those of struct fntrace_registers. Where mcount()
+ * is called when arguments are gone from their registers, it has no such hook.
+ */
+#ifdef __x86_64__
+void fntrace_mcount_values(void);
+#else
+#define fntrace_mcount_values	fntrace_mcount_on
+#endif
+void fntrace_fentry_values(void);
+void fntrace_return_values(void);
+void fntrace_enter_mcount_values(struct fntrace_context *context, unsigned long *slot,
+				 unsigned long func, const unsigned long *general,
+				 const unsigned long *floating);
+void fntrace_enter_slot_values(struct fntrace_context *context, unsigned long *slot,
+			       unsigned long func, const unsigned long *general,
+			       const unsigned long *floating);
+unsigned long fntrace_enter_register_values(struct fntrace_context *context, unsigned long ret,
+					    unsigned long func, unsigned long sp,
+					    const unsigned long *general,
+					    const unsigned long *floating);
+unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned long sp,
+				   unsigned long fp, const unsigned long *general,
+				   const unsigned long *floating);
 
 #pragma GCC visibility pop
 

@@ -162,6 +162,58 @@ void fntrace_stop(void);
  */
 void fntrace_drop_short(uint64_t ticks);
 
+/* Bytes that fntrace_values() may have stored for a call. */
+#define FNTRACE_VALUES_MAX	700
+
+/**
+ * enum fntrace_moment - when values are stored, and what the registers are worth
+ * @FNTRACE_AT_ENTRY: before the first instruction of the function
+ * @FNTRACE_AFTER_PROLOGUE: behind the prologue (mcount), on x86_64 only: GCC leaves arguments
+ *	in their registers there, other compilers need not
+ * @FNTRACE_AT_EXIT: the function has returned
+ */
+enum fntrace_moment {
+	FNTRACE_AT_ENTRY,
+	FNTRACE_AFTER_PROLOGUE,
+	FNTRACE_AT_EXIT,
+};
+
+/**
+ * struct fntrace_registers - what a function was called with, or returned
+ * @general: where the hook saved general registers; fntrace_general() finds one
+ * @floating: the lower 8 bytes of each register for floating point, from the first that
+ *	has an argument (or a result) on; 8 of them
+ * @stack: where arguments begin that are on the stack; not valid at an exit
+ */
+struct fntrace_registers {
+	const unsigned long	*general;
+	const unsigned long	*floating;
+	const unsigned long	*stack;
+};
+
+/**
+ * fntrace_general() - a general register
+ * @registers: those of a call
+ * @number: 0 to 7, of those with arguments (6 on x86_64), in the order of the ABI; at an
+ *	exit 0 and 1, those with results
+ *
+ * Return: its value
+ */
+unsigned long fntrace_general(const struct fntrace_registers *registers, unsigned int number,
+			      enum fntrace_moment when);
+
+/**
+ * fntrace_values() - record values besides entries and exits
+ * @store: is called for each call. Stores at most FNTRACE_VALUES_MAX bytes at @to and
+ *	returns how many; 0 if there is nothing to record of this function. It runs in the
+ *	middle of any function, so it may change no register for floating point.
+ *
+ * Not for functions that are compiled with -finstrument-functions. Context: before
+ * fntrace_start() and fntrace_buffer_init(), once.
+ */
+void fntrace_values(size_t (*store)(unsigned long func, enum fntrace_moment when,
+				    const struct fntrace_registers *registers, uint8_t *to));
+
 /**
  * fntrace_running() - is tracing on?
  *

@@ -16,6 +16,8 @@
 
 #define FNTRACE_MAGIC		"fntrace"	/* 8 bytes with the NUL */
 #define FNTRACE_VERSION		1
+/* A buffer that has values of arguments; who knows only version 1 cannot read it. */
+#define FNTRACE_VERSION_VALUES	2
 #define FNTRACE_BYTE_ORDER	0x01020304u
 #define FNTRACE_HEADER_SIZE	4096
 
@@ -48,7 +50,8 @@ enum fntrace_mode {
  * @FNTRACE_ENTRY: a function began; the address is inside its first bytes
  * @FNTRACE_EXIT: a function ended, or was left by longjmp() or an exception
  * @FNTRACE_LOST: the address field counts calls that could not be recorded
- * @FNTRACE_MARK: the address field is the value given to fntrace_mark()
+ * @FNTRACE_MARK: the address field is the value given to fntrace_mark(); if the depth
+ *	field is not 0, it is data, see struct fntrace_data
  */
 enum fntrace_type {
 	FNTRACE_ENTRY,
@@ -84,6 +87,47 @@ struct fntrace_record {
 #define FNTRACE_ADDR_SHIFT	16
 
 /**
+ * struct fntrace_data - values of a call, in the place of a record
+ * @first: data
+ * @what: FNTRACE_MARK in bits 0-1, how many such records there are from this one to the
+ *	last one in bits 2-14, FNTRACE_DATA_FIRST in the first one
+ * @rest: data
+ *
+ * The records of a call are right before that of its entry, or of its exit, and without
+ * anything between them. What is before some other record belongs to a call that was not
+ * kept. Only buffers of FNTRACE_VERSION_VALUES have them.
+ *
+ * The data begin with 4 bytes: the number of the function in the file "values", and
+ * FNTRACE_DATA_EXIT if they are what it returned. That file says what follows.
+ */
+struct fntrace_data {
+	uint8_t		first[8];
+	uint16_t	what;
+	uint8_t		rest[6];
+};
+
+/**
+ * enum fntrace_value_state - of what a pointer leads to
+ * @FNTRACE_VALUE_THERE: it follows
+ * @FNTRACE_VALUE_CUT: it follows, but it is longer
+ * @FNTRACE_VALUE_NULL: the pointer is NULL
+ * @FNTRACE_VALUE_UNREADABLE: it cannot be read
+ */
+enum fntrace_value_state {
+	FNTRACE_VALUE_THERE,
+	FNTRACE_VALUE_CUT,
+	FNTRACE_VALUE_NULL,
+	FNTRACE_VALUE_UNREADABLE,
+};
+
+#define FNTRACE_DATA_FIRST	(1u << 15)
+#define FNTRACE_DATA_LEFT(what)	((what) >> 2 & 0x1fff)
+#define FNTRACE_DATA_BYTES	14	/* of each */
+#define FNTRACE_DATA_EXIT	(1u << 31)
+/* The room at the end of a buffer is filled with these if data need more. */
+#define FNTRACE_DATA_NONE	(FNTRACE_MARK | 1u << 2)
+
+/**
  * struct fntrace_clock - a counter and a clock read at the same time
  * @counter: the counter of the CPU, in its own units
  * @ns: CLOCK_MONOTONIC in nanoseconds
@@ -100,7 +144,7 @@ struct fntrace_clock {
  * struct fntrace_header - the beginning of a buffer
  * @magic: FNTRACE_MAGIC
  * @byte_order: FNTRACE_BYTE_ORDER as the writer stores it
- * @version: FNTRACE_VERSION
+ * @version: FNTRACE_VERSION or FNTRACE_VERSION_VALUES
  * @header_size: bytes from here to the first record
  * @arch: enum fntrace_arch
  * @mode: enum fntrace_mode
