@@ -39,6 +39,7 @@
 
 #include "../backend/internal.h"
 #include "seccomp.h"
+#include "values.h"
 
 #define WINDOW_DEFAULT	(1ul << 20)
 /* Of a thread that may make no system calls any more: it cannot get more room. */
@@ -1882,6 +1883,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *depth = variable(environment, "FNTRACE_DEPTH");
 	const char *least = variable(environment, "FNTRACE_LEAST");
 	const char *entries = variable(environment, "FNTRACE_ENTRIES");
+	const char *values = variable(environment, "FNTRACE_VALUES");
 	char *absolute;
 	long len;
 	int fd;
@@ -1932,6 +1934,9 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	pthread_atfork(NULL, NULL, child_of_fork);
 	at_quick_exit(finish);
 	dl_iterate_phdr(patch_object, NULL);
+	if (values && !strcmp(values, "1") && !values_begin(directory))
+		complain("no values of arguments: cannot use the description in ", directory,
+			 errno);
 	if (!start || strcmp(start, "0"))
 		fntrace_start();
 }

@@ -13,8 +13,14 @@
 #include "image.h"
 
 /* Calls of these are what compilers put into functions to have them traced. */
-static const char *const hooks[] = {
-	"mcount", "_mcount", "__fentry__", "__cyg_profile_func_enter",
+static const struct {
+	const char		*name;
+	enum image_hooks	hook;
+} hooks[] = {
+	{ "mcount", IMAGE_MCOUNT },
+	{ "_mcount", IMAGE_MCOUNT },
+	{ "__fentry__", IMAGE_FENTRY },
+	{ "__cyg_profile_func_enter", IMAGE_REPORTS },
 };
 
 /* Or they leave room for a call, and list the places in this section. */
@@ -32,16 +38,16 @@ static bool is_function(const GElf_Sym *symbol)
 }
 
 /* A linker may have put the version behind the name, as in "mcount@GLIBC_2.2.5". */
-static bool is_hook(const GElf_Sym *symbol, const char *name)
+static unsigned int which_hook(const GElf_Sym *symbol, const char *name)
 {
 	size_t i, len = strcspn(name, "@");
 
 	if (symbol->st_shndx != SHN_UNDEF)
-		return false;
+		return 0;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		if (len == strlen(hooks[i]) && !memcmp(name, hooks[i], len))
-			return true;
-	return false;
+		if (len == strlen(hooks[i].name) && !memcmp(name, hooks[i].name, len))
+			return hooks[i].hook;
+	return 0;
 }
 
 static void read_table(struct image *image, Elf *elf, Elf_Scn *section,
@@ -65,8 +71,8 @@ static void read_table(struct image *image, Elf *elf, Elf_Scn *section,
 			continue;
 		if (is_function(&symbol))
 			image_add(image, symbol.st_value, symbol.st_size, name);
-		else if (is_hook(&symbol, name))
-			image->traced = true;
+		else
+			image->hooks |= which_hook(&symbol, name);
 	}
 }
 
@@ -85,7 +91,7 @@ static void read_sections(struct image *image, Elf *elf)
 			continue;
 		name = elf_strptr(elf, names, header.sh_name);
 		if (name && !strcmp(name, PATCHABLE))
-			image->traced = true;
+			image->hooks |= IMAGE_PATCHABLE;
 		if (header.sh_type == SHT_SYMTAB) {
 			read_table(image, elf, section, &header);
 			found = true;

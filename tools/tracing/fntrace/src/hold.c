@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hold.h"
+#include "values.h"
 
 /*
  * enum held_state - of an event in the queue
@@ -22,11 +23,13 @@ enum held_state {
  * struct held - an event in the queue
  * @process: of the task at its time; exec() may have changed it
  * @text: copy of that of the event
+ * @values: as well
  */
 struct held {
 	struct event	event;
 	struct process	*process;
 	char		*text;
+	struct values	*values;
 	enum held_state	state;
 };
 
@@ -57,8 +60,15 @@ static uint64_t put(struct hold *hold, const struct event *event, enum held_stat
 	held->event = *event;
 	held->process = event->task->process;
 	held->text = event->text ? xstrdup(event->text) : NULL;
+	held->values = values_copy(event->values);
 	held->state = state;
 	return hold->tail++;
+}
+
+static void drop(struct held *held)
+{
+	free(held->text);
+	values_free(held->values);
 }
 
 static void leave(struct hold *hold, struct held *held)
@@ -67,10 +77,11 @@ static void leave(struct hold *hold, struct held *held)
 	struct process *process = task->process;
 
 	held->event.text = held->text;
+	held->event.values = held->values;
 	task->process = held->process;
 	hold->event(&held->event);
 	task->process = process;
-	free(held->text);
+	drop(held);
 }
 
 void hold_time(struct hold *hold, uint64_t now)
@@ -102,6 +113,7 @@ bool hold_end(struct hold *hold, const struct event *event, uint64_t number)
 		return true;
 	}
 	held_at(hold, number)->state = HELD_SHORT;
+	drop(held_at(hold, number));
 	while (hold->tail > hold->head && held_at(hold, hold->tail - 1)->state == HELD_SHORT)
 		hold->tail--;
 	return false;

@@ -3,6 +3,7 @@
  * Shared objects that belong to this program.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -34,4 +35,27 @@ char *library_find(const char *name)
 			return library;
 	}
 	return NULL;
+}
+
+const void *library_load(const char *name, const char *symbol, const char *what)
+{
+	char *path = library_find(name);
+	const char *const *version = NULL;
+	void *library;
+
+	if (!path) {
+		warn("%s need %s, which is not " LIBRARY_PLACES, what, name);
+		return NULL;
+	}
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (library)
+		version = dlsym(library, symbol);
+	if (!version) {
+		warn("%s need %s: %s", what, name, dlerror());
+	} else if (strcmp(*version, VERSION)) {
+		warn("%s is of fntrace %s, not %s", path, *version, VERSION);
+		version = NULL;
+	}
+	free(path);
+	return version;
 }

@@ -15,6 +15,16 @@
  */
 char *library_find(const char *name);
 
+/*
+ * library_load() - load a part of this program that not everybody needs
+ * @name: of the file
+ * @symbol: of a structure in it, which begins with the version of fntrace, a string
+ * @what: needs it, for messages
+ *
+ * Return: the structure, or NULL after a message was printed
+ */
+const void *library_load(const char *name, const char *symbol, const char *what);
+
 /* For messages: where it was looked for. */
 #define LIBRARY_PLACES	"beside this program, nor in ../lib, nor in " LIBDIR
 

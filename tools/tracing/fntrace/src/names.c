@@ -105,7 +105,7 @@ int names_save(const char *directory)
 	if (count >= 0)
 		free(entries);
 	for (image = trace->images; image && !error; image = image->next)
-		if (image->traced)
+		if (image->hooks)
 			error = save_image(image, directory, number++);
 	trace_close(trace);
 	free(trace);

@@ -16,14 +16,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fntrace_format.h>
+#include <fntrace.h>
 
 #include "clock.h"
+#include "describe.h"
 #include "directory.h"
 #include "image.h"
 #include "maps.h"
 #include "names.h"
 #include "trace.h"
+#include "values.h"
+
+/* Records that values of a call take, at most. */
+#define DATA_MAX	((FNTRACE_VALUES_MAX + FNTRACE_DATA_BYTES - 1) / FNTRACE_DATA_BYTES)
 
 /*
  * struct raw - one buffer
@@ -35,6 +40,12 @@
  * @entries_only: there are no records of exits
  * @ends: such a call, which has no duration, has to end
  * @readers: parts of the file, the one with the older records first
+ * @has_data: there may be records with values
+ * @description: of the values; NULL if there is none
+ * @values: of the last event
+ * @data: values in front of the next record
+ * @data_size: bytes of @data
+ * @data_left: records of @data that are missing; 0: all are there
  */
 struct raw {
 	struct source	source;
@@ -57,6 +68,12 @@ struct raw {
 	uint64_t	last;
 	uint64_t	time;
 	char		text[64];
+	bool		has_data;
+	struct description *description;
+	struct values	*values;
+	uint8_t		data[DATA_MAX * FNTRACE_DATA_BYTES];
+	size_t		data_size;
+	unsigned int	data_left;
 };
 
 #define TIME_STEP_MAX	(UINT64_C(1) << 53)
@@ -69,10 +86,32 @@ static uint64_t fix64(const struct raw *raw, uint64_t value)
 	return raw->swap ? bswap_64(value) : value;
 }
 
-/* The next record that is one. */
+/*
+ * A record with values. Those whose first ones are missing, or that are none, are left out:
+ * older records were written over, or the room at the end of the buffer was filled up.
+ */
+static void take_data(struct raw *raw, const struct fntrace_record *record)
+{
+	unsigned int left = FNTRACE_DATA_LEFT(record->what), i;
+
+	if (record->what & FNTRACE_DATA_FIRST && left <= DATA_MAX) {
+		raw->data_size = 0;
+	} else if (!raw->data_size || left != raw->data_left) {
+		raw->data_size = 0;
+		return;
+	}
+	for (i = 0; i < FNTRACE_DATA_BYTES; i++)
+		raw->data[raw->data_size++] = i < 8 ? record->time >> 8 * i :
+						      record->what >> 8 * (i - 6);
+	raw->data_left = left - 1;
+}
+
+/* The next record that is one. What is in raw->data is in front of it. */
 static bool get(struct raw *raw, struct fntrace_record *record)
 {
 	const struct fntrace_record *next;
+
+	raw->data_size = 0;
 
 	while (raw->reader < ARRAY_SIZE(raw->readers)) {
 		next = reader_get(&raw->readers[raw->reader], sizeof(*next));
@@ -84,6 +123,11 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 		raw->source.done += sizeof(*next);
 		record->time = fix64(raw, next->time);
 		record->what = fix64(raw, next->what);
+		if (raw->has_data && (record->what & 3) == FNTRACE_MARK &&
+		    FNTRACE_DATA_LEFT(record->what)) {
+			take_data(raw, record);
+			continue;
+		}
 		/* Never written; or not by us, unless a thread slept for a month. */
 		if (record->time && (!raw->time || record->time - raw->time < TIME_STEP_MAX ||
 				     raw->time - record->time < TIME_STEP_MAX)) {
@@ -91,8 +135,19 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 			return true;
 		}
 		raw->trace->nr_bad += record->time || !raw->wrapped;
+		raw->data_size = 0;
 	}
 	return false;
+}
+
+/* The values in front of the record of an entry or exit. */
+static void decode_values(struct raw *raw, struct event *event)
+{
+	if (!raw->data_size || raw->data_left || !raw->description)
+		return;
+	raw->values = values_decode(raw->description, raw->data, raw->data_size,
+				    event->type == EVENT_EXIT);
+	event->values = raw->values;
 }
 
 static bool raw_next(struct source *source, struct event *event)
@@ -104,6 +159,8 @@ static bool raw_next(struct source *source, struct event *event)
 	memset(event, 0, sizeof(*event));
 	event->task = raw->task;
 	event->process = raw->process;
+	values_free(raw->values);
+	raw->values = NULL;
 	if (raw->ends) {
 		raw->ends = false;
 		event->type = EVENT_EXIT;
@@ -160,6 +217,7 @@ static bool raw_next(struct source *source, struct event *event)
 					       record.time);
 	if (raw->below)
 		event->addr = 0;
+	decode_values(raw, event);
 	raw->ends = raw->entries_only && event->type == EVENT_ENTRY;
 	return true;
 }
@@ -170,6 +228,7 @@ static void raw_close(struct source *source)
 
 	reader_close(&raw->readers[0]);
 	reader_close(&raw->readers[1]);
+	values_free(raw->values);
 	free(raw->path);
 	free(raw);
 }
@@ -194,12 +253,17 @@ static void swap_header(struct fntrace_header *header)
 		*longs[i] = bswap_64(*longs[i]);
 }
 
-static bool same_record(int fd, uint64_t a, uint64_t b)
-{
-	struct fntrace_record x, y;
+/* As many records as have a time among them: values of two calls may be the same. */
+#define SAME_MAX	(DATA_MAX + 1)
 
-	return pread(fd, &x, sizeof(x), a) == sizeof(x) &&
-	       pread(fd, &y, sizeof(y), b) == sizeof(y) && !memcmp(&x, &y, sizeof(x));
+static bool same_records(int fd, uint64_t a, uint64_t b, uint64_t size)
+{
+	struct fntrace_record x[SAME_MAX], y[SAME_MAX];
+
+	if (size > sizeof(x))
+		size = sizeof(x);
+	return pread(fd, x, size, a) == (ssize_t)size && pread(fd, y, size, b) == (ssize_t)size &&
+	       !memcmp(x, y, size);
 }
 
 /* A kernel that runs @offset beyond where its file has it, or below if that is negative. */
@@ -249,10 +313,10 @@ static bool read_header(const char *path, int fd, uint64_t at, struct fntrace_he
 		swap_header(header);
 	else if (header->byte_order != FNTRACE_BYTE_ORDER)
 		return false;
-	if (header->version == FNTRACE_VERSION)
+	if (header->version == FNTRACE_VERSION || header->version == FNTRACE_VERSION_VALUES)
 		return true;
 	warn("%s: version %u of the format; this program knows %u", path, header->version,
-	     FNTRACE_VERSION);
+	     FNTRACE_VERSION_VALUES);
 	return false;
 }
 
@@ -312,6 +376,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->path = xstrdup(path);
 	raw->swap = swap;
 	raw->wrapped = header.wraps;
+	raw->has_data = header.version == FNTRACE_VERSION_VALUES;
 	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
@@ -325,7 +390,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 		reader_open(&raw->readers[1], raw->path, begin, begin + next);
 	} else {
 		/* Killed while it moved them: they are in both places. */
-		if (older && same_record(fd, begin, begin + older))
+		if (older && same_records(fd, begin, begin + older, used))
 			used = 0;
 		reader_open(&raw->readers[0], raw->path, begin + room, begin + room + older);
 		reader_open(&raw->readers[1], raw->path, begin, begin + used);
@@ -410,7 +475,8 @@ static void open_clock(struct machine *machine, const char *path)
 }
 
 static void open_records(struct trace *trace, struct machine *machine, const char *path,
-			 const char *image, const uint64_t *offset)
+			 const char *image, const uint64_t *offset,
+			 struct description *description)
 {
 	struct stat status;
 	int fd = open_input_file(path);
@@ -421,6 +487,8 @@ static void open_records(struct trace *trace, struct machine *machine, const cha
 	} else if (!open_buffer(trace, machine, path, fd, 0, status.st_size, image, offset)) {
 		warn("%s: no buffer of fntrace; left out", path);
 		trace->nr_unread++;
+	} else {
+		((struct raw *)trace->sources[trace->nr_sources - 1])->description = description;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -429,9 +497,15 @@ static void open_records(struct trace *trace, struct machine *machine, const cha
 bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path,
 		  const char *image, const uint64_t *offset)
 {
+	char *values = xasprintf("%s/" DESCRIBE_FILE, path);
+	struct description *description = NULL;
 	size_t before = trace->nr_sources;
 	struct dirent **entries;
 	int i, count;
+
+	if (!access(values, F_OK))
+		description = values_open(trace, values);
+	free(values);
 
 	count = scandir(path, &entries, NULL, versionsort);
 	if (count < 0) {
@@ -456,7 +530,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		if (directory_is_maps_name(name) && sscanf(name, "%u-%u.", &pid, &session) == 2)
 			open_maps(trace, machine, file, path, pid, session);
 		else if (directory_is_records_name(name))
-			open_records(trace, machine, file, image, offset);
+			open_records(trace, machine, file, image, offset, description);
 		else if (!strcmp(name, "clock"))
 			open_clock(machine, file);
 		free(file);

@@ -39,8 +39,7 @@ static void take_part(const char *text, size_t len, void *data)
 	name->len += len;
 }
 
-/* Names of C++ and of Rust, in both of its schemes. */
-static char *demangle(const char *name)
+char *symbol_demangle(const char *name)
 {
 	struct demangled plain = { };
 	char *hash;
@@ -68,7 +67,7 @@ static struct symbol *see(struct trace *trace, struct symbol *symbol)
 	char *plain;
 
 	if (!symbol->id) {
-		plain = demangle(symbol->name);
+		plain = symbol_demangle(symbol->name);
 		if (plain) {
 			symbol->linkage = symbol->name;
 			symbol->name = plain;

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "image.h"
+#include "values.h"
 
 struct machine *trace_machine(struct trace *trace, const char *name)
 {
@@ -350,6 +351,7 @@ void trace_close(struct trace *trace)
 		trace->images = image->next;
 		image_free(image);
 	}
+	values_close(trace);
 	symbol_names_free(trace);
 	memset(trace, 0, sizeof(*trace));
 }

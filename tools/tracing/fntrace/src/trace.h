@@ -59,13 +59,27 @@ struct segment {
 };
 
 /*
+ * enum image_hooks - what compilers make functions call to have them traced
+ * @IMAGE_MCOUNT: mcount(), behind the prologue
+ * @IMAGE_FENTRY: __fentry__(), in front of it
+ * @IMAGE_REPORTS: __cyg_profile_func_enter()
+ * @IMAGE_PATCHABLE: there is room for a call in front of the prologue
+ */
+enum image_hooks {
+	IMAGE_MCOUNT	= 1,
+	IMAGE_FENTRY	= 2,
+	IMAGE_REPORTS	= 4,
+	IMAGE_PATCHABLE	= 8,
+};
+
+/*
  * struct image - a file, or a kernel, with symbols; see image.h
  * @path: where it was; "[kernel]" and the like for what is no file
  * @recording: directory of the recording that it was mapped in, or NULL
  * @symbols: sorted by address
  * @segments: in the order of the file
  * @problem: why it has no symbols; NULL: it has, or that was told
- * @traced: functions in it call the hooks
+ * @hooks: which hooks functions in it call, enum image_hooks; 0: it is not traced
  */
 struct image {
 	char		*path;
@@ -75,7 +89,7 @@ struct image {
 	struct segment	*segments;
 	size_t		nr_segments;
 	char		*problem;
-	bool		traced;
+	unsigned int	hooks;
 	struct image	*next;
 };
 
@@ -198,6 +212,48 @@ struct task {
 	struct task	*same_hash;
 };
 
+/*
+ * enum value_kind - what a value is for formats that know types
+ * @VALUE_TEXT: only a text
+ * @VALUE_STRING: a string
+ * @VALUE_SIGNED: an integer
+ * @VALUE_UNSIGNED: as well
+ * @VALUE_FLOAT: a finite number
+ */
+enum value_kind {
+	VALUE_TEXT,
+	VALUE_STRING,
+	VALUE_SIGNED,
+	VALUE_UNSIGNED,
+	VALUE_FLOAT,
+};
+
+/*
+ * struct value - of an argument, or what was returned
+ * @name: of the argument; NULL for what was returned
+ * @text: as people read it, with quotes
+ * @string: of VALUE_STRING, without quotes
+ * @integer: of VALUE_SIGNED and VALUE_UNSIGNED
+ * @number: of VALUE_FLOAT
+ * @kind: what it is
+ */
+struct value {
+	char		*name;
+	char		*text;
+	char		*string;
+	uint64_t	integer;
+	double		number;
+	enum value_kind	kind;
+};
+
+/*
+ * struct values - those of a call
+ */
+struct values {
+	size_t		nr;
+	struct value	*list;
+};
+
 enum event_type {
 	EVENT_ENTRY,	/* a function begins */
 	EVENT_EXIT,	/* a function ends */
@@ -214,6 +270,8 @@ enum event_type {
  * @addr: an address in the function; 0 if its source knows only its name
  * @text: fields of an event as text; NULL if there are none. Valid until the
  *	next call of the source.
+ * @values: arguments of an entry, or the result of an exit; NULL if they were not recorded.
+ *	Valid as long as @text.
  * @count: how many calls were lost
  * @begun: of an end: when the call began
  * @inner: of an end: how much of its time the calls inside of it took, in nanoseconds
@@ -230,6 +288,7 @@ struct event {
 	struct process	*process;
 	uint64_t	addr;
 	const char	*text;
+	const struct values *values;
 	uint64_t	count;
 	uint64_t	begun;
 	uint64_t	inner;
@@ -267,6 +326,7 @@ struct source {
 
 /*
  * struct trace - everything that was opened
+ * @descriptions: of values, see values.h
  * @nr_open: sources that are not at their end; they are the first ones, a heap
  * @nr_lost: calls that the tracer could not record
  * @nr_orphans: ends of calls that began before the trace
@@ -280,6 +340,7 @@ struct trace {
 	struct process	*processes;
 	struct task	*tasks;
 	struct image	*images;
+	struct description *descriptions;
 	struct source	**sources;
 	size_t		nr_sources;
 	size_t		nr_open;
@@ -395,6 +456,13 @@ void process_map(struct process *process, const struct mapping *map);
  */
 struct symbol *process_symbol(struct trace *trace, struct process *process,
 			      uint64_t *addr, uint64_t when);
+
+/*
+ * symbol_demangle() - a name of C++ or of Rust, in both of its schemes, as people read it
+ *
+ * Return: to be freed; NULL if it is none
+ */
+char *symbol_demangle(const char *name);
 
 /*
  * event_symbol() - the name of an event, or a function known by name only
