@@ -173,6 +173,48 @@ static inline void write_call(char type, uint64_t ns, const struct symbol *symbo
 	out_take(chrome.out, put(to, "\"}"));
 }
 
+/* JSON has no integers beyond this that all readers keep. */
+#define INTEGER_MAX	(UINT64_C(1) << 53)
+
+static void write_value(const struct value *value)
+{
+	uint64_t size = value->integer;
+
+	if (value->kind == VALUE_SIGNED && (int64_t)size < 0)
+		size = -size;
+	if (((value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED) &&
+	     size <= INTEGER_MAX)) {
+		out_printf(chrome.out, "%s", value->text);
+		return;
+	}
+	if (value->kind == VALUE_FLOAT) {
+		out_printf(chrome.out, "%.17g", value->number);
+		return;
+	}
+	out_write(chrome.out, "\"", 1);
+	write_escaped(value->kind == VALUE_STRING ? value->string : value->text);
+	out_write(chrome.out, "\"", 1);
+}
+
+/* An entry or exit of which values are known; rare, compared with others. */
+static void write_values(const struct event *event, const struct chrome_task *own)
+{
+	const struct values *values = event->values;
+	size_t i;
+
+	out_take(chrome.out, put_head(out_room(chrome.out, LINE_ROOM),
+				      event->type == EVENT_ENTRY ? 'B' : 'E', event->ns, own));
+	out_write(chrome.out, event->symbol->json, event->symbol->json_len);
+	out_printf(chrome.out, "\",\"args\":{");
+	for (i = 0; i < values->nr; i++) {
+		out_printf(chrome.out, "%s\"", i ? "," : "");
+		write_escaped(values->list[i].name ? values->list[i].name : "return");
+		out_write(chrome.out, "\":", 2);
+		write_value(&values->list[i]);
+	}
+	out_write(chrome.out, "}}", 2);
+}
+
 static void write_point(const struct event *event, const struct chrome_task *own)
 {
 	char *to = out_room(chrome.out, LINE_ROOM);
@@ -223,6 +265,10 @@ static void chrome_event(const struct event *event)
 	if (__builtin_expect(!own || own->process != event->task->process, 0))
 		own = name_task(event->task);
 
+	if (__builtin_expect(!!event->values, 0)) {
+		write_values(event, own);
+		return;
+	}
 	switch (event->type) {
 	case EVENT_ENTRY:
 		write_call('B', event->ns, event->symbol, own);

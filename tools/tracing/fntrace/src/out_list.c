@@ -6,7 +6,8 @@
  *	5204.000001300 host:prog-100          parse(); 0.120 us
  *	5204.000002000 host:prog-100        }
  *
- * with the name and duration of what ends in a comment behind the brace.
+ * with the name and duration of what ends in a comment behind the brace. Values that were
+ * recorded are "main(argc=1) {", "parse(text="a") = true; 0.120 us" and "} = 0".
  *
  * A call has one line instead of two if nothing happens between its beginning
  * and its end: in no task, as else lines would not be in the order of time.
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "trace.h"
+#include "values.h"
 
 /* Calls inside more than this many others say so by a number. */
 #define MAX_INDENT	60
@@ -52,6 +54,7 @@ static struct {
 	struct symbol	*symbol;
 	uint64_t	ns;
 	size_t		depth;
+	struct values	*values;
 } list;
 
 /* A string constant */
@@ -147,12 +150,43 @@ static char *put_duration(char *to, uint64_t ns)
 	return put(to, " us");
 }
 
+/* "(a=1, b="text")" */
+static void write_arguments(void)
+{
+	size_t i;
+
+	out_write(list.out, "(", 1);
+	for (i = 0; list.values && i < list.values->nr; i++) {
+		const struct value *value = &list.values->list[i];
+
+		if (i)
+			out_write(list.out, ", ", 2);
+		out_clean(list.out, value->name);
+		if (strcmp(value->name, VALUES_MORE)) {
+			out_write(list.out, "=", 1);
+			out_clean(list.out, value->text);
+		}
+	}
+	out_write(list.out, ")", 1);
+	values_free(list.values);
+	list.values = NULL;
+}
+
+static void write_result(const struct values *values)
+{
+	if (!values)
+		return;
+	out_write(list.out, " = ", 3);
+	out_clean(list.out, values->list[0].text);
+}
+
 static void write_entry(void)
 {
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
 	out_clean(list.out, list.symbol->name);
-	out_write(list.out, "() {\n", 5);
+	write_arguments();
+	out_write(list.out, " {\n", 3);
 }
 
 static void write_leaf(const struct event *event)
@@ -162,8 +196,10 @@ static void write_leaf(const struct event *event)
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
 	out_clean(list.out, list.symbol->name);
+	write_arguments();
+	write_result(event->values);
 	to = out_room(list.out, LINE_ROOM);
-	to = put(to, "(); ");
+	to = put(to, "; ");
 	to = put_duration(to, event->ns - list.ns);
 	if (event->repaired)
 		to = put(to, " /* the end is not in the trace */");
@@ -176,7 +212,9 @@ static void write_exit(const struct event *event, uint64_t begun, size_t depth)
 	char *to;
 
 	write_head(event->task, event->ns, depth);
-	out_write(list.out, "} /* ", 5);
+	out_write(list.out, "}", 1);
+	write_result(event->values);
+	out_write(list.out, " /* ", 4);
 	out_clean(list.out, event->symbol->name);
 	to = out_room(list.out, LINE_ROOM);
 	*to++ = ' ';
@@ -242,6 +280,7 @@ static void list_event(const struct event *event)
 		list.symbol = event->symbol;
 		list.ns = event->ns;
 		list.depth = own->depth;
+		list.values = values_copy(event->values);
 		own->begun[own->depth++] = event->ns;
 		break;
 	case EVENT_EXIT:

@@ -17,6 +17,7 @@
 
 /* How a field is encoded; the lower three bits of its tag. */
 #define VARINT	0
+#define FIXED64	1
 #define BYTES	2
 #define TAG(field, type)	((field) << 3 | (type))
 
@@ -72,6 +73,8 @@ enum track_event_field {
 	TRACK_EVENT_TRACK_UUID		= TAG(11, VARINT),
 	TRACK_EVENT_NAME			= TAG(23, BYTES),
 	ANNOTATION_UINT_VALUE		= TAG(3, VARINT),
+	ANNOTATION_INT_VALUE		= TAG(4, VARINT),
+	ANNOTATION_DOUBLE_VALUE		= TAG(5, FIXED64),
 	ANNOTATION_STRING_VALUE		= TAG(6, BYTES),
 	ANNOTATION_NAME			= TAG(10, BYTES),
 };
@@ -319,11 +322,46 @@ static inline void write_call(enum slice_type type, uint64_t ns, unsigned int na
 	out_take(perfetto.out, to);
 }
 
+/* Texts of all values of a call are cut there. */
+#define VALUE_TEXT_MAX	1024
+#define VALUES_MAX	32
+
+static char *put_value(char *to, const struct value *value)
+{
+	char *annotation;
+
+	to = put_message(to, TRACK_EVENT_DEBUG_ANNOTATIONS, &annotation);
+	to = put_string(to, ANNOTATION_NAME, value->name ? value->name : "return",
+			VALUE_TEXT_MAX);
+	switch (value->kind) {
+	case VALUE_SIGNED:
+		to = put_field(to, ANNOTATION_INT_VALUE, value->integer);
+		break;
+	case VALUE_UNSIGNED:
+		to = put_field(to, ANNOTATION_UINT_VALUE, value->integer);
+		break;
+	case VALUE_FLOAT:
+		*to++ = ANNOTATION_DOUBLE_VALUE;
+		memcpy(to, &value->number, sizeof(value->number));
+		to += sizeof(value->number);
+		break;
+	case VALUE_STRING:
+		to = put_string(to, ANNOTATION_STRING_VALUE, value->string, VALUE_TEXT_MAX);
+		break;
+	case VALUE_TEXT:
+		to = put_string(to, ANNOTATION_STRING_VALUE, value->text, VALUE_TEXT_MAX);
+		break;
+	}
+	end_message(annotation, to);
+	return to;
+}
+
 /* A packet with a name that is new, or with more than a name. */
 static void write_long(const struct event *event, enum slice_type type,
 		       const struct perfetto_task *own)
 {
 	char *to = out_room(perfetto.out, PACKET_ROOM + 2 * TEXT_MAX);
+	size_t i;
 	char *packet, *message, *inner;
 
 	to = put_message(to, TRACE_PACKET, &packet);
@@ -345,9 +383,11 @@ static void write_long(const struct event *event, enum slice_type type,
 		to = put_string(to, ANNOTATION_NAME, "count", TEXT_MAX);
 		to = put_field(to, ANNOTATION_UINT_VALUE, event->count);
 		end_message(inner, to);
-	} else {
+	} else if (type != TYPE_SLICE_END) {
 		to = put_field(to, TRACK_EVENT_NAME_IID, event->symbol->id);
 	}
+	for (i = 0; event->values && i < event->values->nr && i < VALUES_MAX; i++)
+		to = put_value(to, &event->values->list[i]);
 	if (event->type == EVENT_POINT && event->text) {
 		to = put_message(to, TRACK_EVENT_DEBUG_ANNOTATIONS, &inner);
 		to = put_string(to, ANNOTATION_NAME, "text", TEXT_MAX);
@@ -379,13 +419,16 @@ static void perfetto_event(const struct event *event)
 
 	switch (event->type) {
 	case EVENT_ENTRY:
-		if (__builtin_expect(event->symbol->used, 1))
+		if (__builtin_expect(event->symbol->used && !event->values, 1))
 			write_call(TYPE_SLICE_BEGIN, event->ns, event->symbol->id, own);
 		else
 			write_long(event, TYPE_SLICE_BEGIN, own);
 		break;
 	case EVENT_EXIT:
-		write_call(TYPE_SLICE_END, event->ns, 0, own);
+		if (__builtin_expect(!event->values, 1))
+			write_call(TYPE_SLICE_END, event->ns, 0, own);
+		else
+			write_long(event, TYPE_SLICE_END, own);
 		break;
 	case EVENT_LOST:
 	case EVENT_POINT:

@@ -14,6 +14,7 @@
 #include "about.h"
 #include "clock.h"
 #include "command.h"
+#include "describe.h"
 #include "duration.h"
 #include "directory.h"
 #include "kernel_plugin.h"
@@ -26,6 +27,7 @@
  * @directory: to record to
  * @launch: of the program
  * @min_ns: calls that are shorter are not recorded
+ * @describe: of which functions values are recorded
  * @kernel: of the kernel's trace
  * @functions: of @kernel
  * @nr_functions: how many
@@ -38,6 +40,7 @@ struct record {
 	const char		*directory;
 	struct launch		launch;
 	uint64_t		min_ns;
+	struct describe		describe;
 	struct kernel_options	kernel;
 	const char		**functions;
 	unsigned int		nr_functions;
@@ -55,6 +58,7 @@ enum {
 	OPTION_OVERWRITE,
 	OPTION_ENTRIES,
 	OPTION_PAUSED,
+	OPTION_OBJECT,
 };
 
 static const struct argp_option options[] = {
@@ -70,6 +74,13 @@ static const struct argp_option options[] = {
 	{ "entries", OPTION_ENTRIES, NULL, 0,
 	  "Record only that functions were called, not when they returned", 0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
+	{ NULL, 0, NULL, 0, "Values, which need debug information (-g):", 0 },
+	{ "args", 'A', "FUNCTION", 0,
+	  "Record the arguments of this function, or of all that match a pattern; several are possible",
+	  0 },
+	{ "return", 'R', "FUNCTION", 0, "Record what it returns, in the same way", 0 },
+	{ "object", OPTION_OBJECT, "FILE", 0,
+	  "Look for functions in this file as well, and its libraries; several are possible", 0 },
 	{ NULL, 0, NULL, 0, "The kernel, as root:", 0 },
 	{ "kernel", 'k', NULL, 0, "Its functions too, for this program (function_graph)", 0 },
 	{ "kernel-function", 'g', "FUNCTION", 0,
@@ -149,6 +160,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_PAUSED:
 		record->launch.paused = true;
 		break;
+	case 'A':
+		patterns_add(&record->describe.arguments, argument);
+		break;
+	case 'R':
+		patterns_add(&record->describe.results, argument);
+		break;
+	case OPTION_OBJECT:
+		add_word(&record->describe.objects, &record->describe.nr_objects, argument);
+		break;
 	case 'k':
 		record->kernel.graph = true;
 		break;
@@ -173,6 +193,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (record->launch.entries && (record->launch.depth || record->min_ns))
 			argp_error(state, "--entries records neither depths nor durations");
+		if (record->launch.entries &&
+		    (record->describe.arguments.nr || record->describe.results.nr))
+			argp_error(state, "--entries records no values");
+		if (record->describe.nr_objects && !record->describe.arguments.nr &&
+		    !record->describe.results.nr)
+			argp_error(state, "--object needs --args or --return");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -272,16 +298,46 @@ static bool finish(const char *directory, bool running)
 	return !names_save(directory);
 }
 
+static void save_description(const char *directory, const char *text)
+{
+	char *path = xasprintf("%s/" DESCRIBE_FILE, directory);
+	FILE *file = fopen(path, "we");
+
+	if (!file || fputs(text, file) == EOF || fclose(file))
+		die("cannot write %s: %s", path, strerror(errno));
+	free(path);
+}
+
+/* Returns false if values are wanted that cannot be had; nothing was done then. */
+static bool describe_values(struct record *record, char **text)
+{
+	struct describe *describe = &record->describe;
+
+	*text = NULL;
+	if (!describe->arguments.nr && !describe->results.nr)
+		return true;
+	*text = describe_program(describe, record->program[0]);
+	return *text;
+}
+
 static int record_program(struct record *record)
 {
 	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
-	char *library = launch_library(), *absolute;
+	char *library = launch_library(), *absolute, *values;
 	int status, error;
 	bool running;
 	FILE *clock;
 
+	if (!describe_values(record, &values)) {
+		free(library);
+		return 1;
+	}
 	directory_make(record->directory);
+	if (values)
+		save_description(record->directory, values);
+	launch->values = values;
+	free(values);
 	/* The program may go elsewhere before it starts others. */
 	absolute = realpath(record->directory, NULL);
 	if (!absolute)
@@ -338,6 +394,9 @@ int command_record(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
 	status = record_program(&record);
+	patterns_free(&record.describe.arguments);
+	patterns_free(&record.describe.results);
+	free(record.describe.objects);
 	free(record.functions);
 	free(record.events);
 	free((char *)record.launch.size);
