@@ -34,6 +34,8 @@ def check_form(event):
         need(type(event.get(key)) is int and event[key] >= 0, f"bad {key}", event)
     need("ts" in event, "no ts", event)
     known = {"ph", "ts", "pid", "tid", "name"}
+    if event["ph"] in "BE":
+        known |= {"args"}
     if event["ph"] == "i":
         need(event.get("s") == "t", "instant event without scope", event)
         known |= {"s", "args"}

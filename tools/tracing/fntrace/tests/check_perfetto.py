@@ -79,6 +79,7 @@ class Checker:
         self.last = collections.Counter()
         self.calls = collections.Counter()
         self.instants = collections.Counter()
+        self.values = []
 
     def packet(self, packet):
         need_known(packet)
@@ -120,6 +121,9 @@ class Checker:
         need(track in self.threads, f"no such track: {event}")
         need(time >= self.last[track], f"time goes back at {time}: {event}")
         self.last[track] = time
+        for annotation in event.debug_annotations:
+            kind = annotation.WhichOneof("value")
+            self.values.append((annotation.name, kind, getattr(annotation, kind)))
         if event.type == Event.TYPE_SLICE_END:
             need(self.stacks[track], f"an end without a beginning at {time}: {event}")
             self.stacks[track].pop()
@@ -153,6 +157,7 @@ def printable(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
+    parser.add_argument("--values", action="store_true", help="print what events have")
     parser.add_argument("--open", action="store_true",
                         help="calls without an end are no error")
     args = parser.parse_args()
@@ -167,6 +172,9 @@ def main():
         print(f"{args.file}: {error}", file=sys.stderr)
         return 1
 
+    if args.values:
+        for name, kind, value in checker.values:
+            print(f"value {name} {kind} {printable(str(value))}")
     for name, count in sorted(checker.calls.items()):
         print(f"call {count} {printable(name)}")
     for name, count in sorted(checker.instants.items()):

@@ -34,6 +34,7 @@ import test_install
 import test_process
 import test_receive
 import test_report
+import test_values
 
 # Programs
 
@@ -81,7 +82,7 @@ def storm(bench, directory, output):
 def signals(way, *options):
     """Signals whose handler is traced, at any instruction of the hooks."""
     def test(bench):
-        program = bench.compile("storm.c", *way.split(), "-O1")
+        program = bench.compile("storm.c", *way.split(), "-O1", "-g")
         directory, done = bench.record(program, options=options)
         storm(bench, directory, done.stdout)
     return test
@@ -1263,6 +1264,8 @@ def tests():
         yield f"program in C++, {way}", exceptions(way, "-O2")
     for way in WAYS:
         yield f"signals at any time, {way}", signals(way, "-s", "64k")
+    yield "signals at any time, values", signals("-pg -mfentry", "-s", "64k", "-A", "*", "-R",
+                                                 "*")
     for way in ("-pg", "-pg -mfentry"):
         yield f"nested functions, {way}", nested(way)
     yield "program in Rust, mcount", rust("-Z instrument-mcount -C force-frame-pointers=yes")
@@ -1368,6 +1371,7 @@ def tests():
     yield from test_embed.tests()
     yield from test_process.tests()
     yield from test_receive.tests()
+    yield from test_values.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged
     yield "kernel and host, offset given", kernel_offset
