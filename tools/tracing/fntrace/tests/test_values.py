@@ -313,7 +313,7 @@ KEEP int inner(int number, const char *text) { sink = !text; return number + 1; 
 int main(int argc, char **argv)
 {
 	for (int i = 0; i < atoi(argv[1]); i++)
-		inner(i, "some text");
+		inner(argc > 2 ? 7 : i, &"a text that takes some records"[argc > 2 ? 0 : i % 30]);
 	return 0;
 }
 """
@@ -330,13 +330,18 @@ def room(bench):
         directory, _ = bench.record(program, "5000", options=(*options, *more))
         done = run(bench.fntrace, "replay", directory)
         numbers = [(int(a), int(b)) for a, b in
-                   re.findall(r'inner\(number=(\d+), text="some text"\) = (\d+);', done.stdout)]
+                   re.findall(r'inner\(number=(\d+), text="[a-z ]*"\) = (\d+);', done.stdout)]
         expect(least <= len(numbers) <= most, f"{more}: {len(numbers)} calls")
         expect(all(b == a + 1 for a, b in numbers), f"{more}: results of other calls")
         expect([a for a, _ in numbers] == list(range(numbers[0][0],
                                                      numbers[0][0] + len(numbers))),
                f"{more}: calls are missing")
-        expect("damaged" not in done.stderr, done.stderr)
+        for word in ("damaged", "backwards", *(() if more else ("left out", "put in"))):
+            expect(word not in done.stderr, done.stderr)
+    # The same values at the beginning of each buffer.
+    directory, _ = bench.record(program, "5000", "same", options=options)
+    found = run(bench.fntrace, "replay", directory).stdout.count("inner(number=7,")
+    expect(found == 5000, f"{found} of 5000 calls with the same values")
     # Short calls are taken back with their values.
     directory, _ = bench.record(program, "5000", options=("-A", "inner", "-t", "1s"))
     head = struct.unpack_from(BUFFER, next(directory.glob("*.fntrace")).read_bytes())
