@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -389,37 +390,38 @@ static struct values_function *values_add(const struct values_object *object, ch
 	return function;
 }
 
-/* What follows a word at the beginning of a line, or NULL if that is another one. */
-static char *values_after(char *line, const char *word)
+/* Is it the first word of a line? Then @line is set to what follows it. */
+static bool values_is(char **line, const char *word)
 {
 	size_t len = strlen(word);
 
-	return strncmp(line, word, len) ? NULL : line + len;
+	if (strncmp(*line, word, len) || (*line)[len] != ' ')
+		return false;
+	*line += len + 1;
+	return true;
 }
 
 static bool values_parse(char *text, const struct values_objects *objects)
 {
 	const struct values_object *object = NULL;
 	struct values_function *function = NULL;
-	char *line, *rest = text, *what;
+	char *line, *rest = text;
+	bool done = true;
 
-	while ((line = strsep(&rest, "\n"))) {
-		if ((what = values_after(line, "object "))) {
-			object = values_match(objects, what);
+	while (done && (line = strsep(&rest, "\n"))) {
+		if (values_is(&line, "object")) {
+			object = values_match(objects, line);
 			function = NULL;
-		} else if (object && (what = values_after(line, "function "))) {
-			function = values_add(object, what);
-			if (!function)
-				return false;
-		} else if (function && (what = values_after(line, "enter "))) {
-			if (!values_parse_ops(what, &function->enter, &function->nr_enter))
-				return false;
-		} else if (function && (what = values_after(line, "leave "))) {
-			if (!values_parse_ops(what, &function->leave, &function->nr_leave))
-				return false;
+		} else if (object && values_is(&line, "function")) {
+			function = values_add(object, line);
+			done = function;
+		} else if (function && values_is(&line, "enter")) {
+			done = values_parse_ops(line, &function->enter, &function->nr_enter);
+		} else if (function && values_is(&line, "leave")) {
+			done = values_parse_ops(line, &function->leave, &function->nr_leave);
 		}
 	}
-	return true;
+	return done;
 }
 
 static int values_compare(const void *a, const void *b)
@@ -456,10 +458,8 @@ bool values_begin(const char *directory)
 	char *path, *text;
 	bool done;
 
-	path = malloc(strlen(directory) + sizeof("values"));
-	if (!path)
+	if (asprintf(&path, "%svalues", directory) < 0)
 		return false;
-	strcpy(stpcpy(path, directory), "values");
 	text = values_read_file(path);
 	free(path);
 	if (!text)

@@ -376,6 +376,10 @@ static const char *find_problem(const struct walk *walk, Dwarf_Die *die,
 	return NULL;
 }
 
+#define ENTRY_PROBLEM(hook)						\
+	("its arguments are gone when " hook " is called; compile it with " \
+	 "-fpatchable-function-entry, or with -pg -mfentry")
+
 /* Why its arguments are not known at the hook; NULL: they are. */
 static const char *find_entry_problem(const struct walk *walk, bool after_prologue)
 {
@@ -384,11 +388,7 @@ static const char *find_entry_problem(const struct walk *walk, bool after_prolog
 	if (hooks & (IMAGE_FENTRY | IMAGE_PATCHABLE) ||
 	    (hooks & IMAGE_MCOUNT && after_prologue))
 		return NULL;
-	if (hooks & IMAGE_MCOUNT)
-		return "its arguments are gone when mcount() is called; compile it with "
-		       "-fpatchable-function-entry, or with -pg -mfentry";
-	return "its arguments are gone when the hook is called; compile it with "
-	       "-fpatchable-function-entry, or with -pg -mfentry";
+	return hooks & IMAGE_MCOUNT ? ENTRY_PROBLEM("mcount()") : ENTRY_PROBLEM("the hook");
 }
 
 /*
