@@ -981,12 +981,20 @@ void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
 	buffer->next = buffer->base;
 }
 
+void *fntrace_mcount_started(void)
+{
+	return fntrace_store ? fntrace_mcount_values : fntrace_mcount_on;
+}
+
+void *fntrace_fentry_started(void)
+{
+	return fntrace_store ? fntrace_fentry_values : fntrace_fentry_on;
+}
+
 void fntrace_start(void)
 {
-	__atomic_store_n(&fntrace_fentry_hook, fntrace_store ? (void *)fntrace_fentry_values :
-			 (void *)fntrace_fentry_on, __ATOMIC_RELEASE);
-	__atomic_store_n(&fntrace_mcount_hook, fntrace_store ? (void *)fntrace_mcount_values :
-			 (void *)fntrace_mcount_on, __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_fentry_hook, fntrace_fentry_started(), __ATOMIC_RELEASE);
+	__atomic_store_n(&fntrace_mcount_hook, fntrace_mcount_started(), __ATOMIC_RELEASE);
 }
 
 void fntrace_stop(void)

@@ -90,6 +90,10 @@ unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned lon
 				   unsigned long fp, const unsigned long *general,
 				   const unsigned long *floating);
 
+/* What fntrace_start() makes of the hooks. */
+void *fntrace_mcount_started(void);
+void *fntrace_fentry_started(void);
+
 #pragma GCC visibility pop
 
 /* Called by the compiler. */

@@ -105,7 +105,7 @@ static __thread struct thread *self __attribute__((tls_model("initial-exec")));
  */
 static bool silent_some, silent_all;
 
-static bool may_call(void)
+bool seccomp_may_call(void)
 {
 	struct thread *thread = self;
 
@@ -121,7 +121,7 @@ static long may_not_call(void)
 }
 
 /* All of the tracer's own; (syscall)() is that of the program. */
-#define syscall(...)	(may_call() ? (syscall)(__VA_ARGS__) : may_not_call())
+#define syscall(...)	(seccomp_may_call() ? (syscall)(__VA_ARGS__) : may_not_call())
 
 /*
  * struct process - this process, in a page that a child finds empty as well
@@ -656,7 +656,7 @@ out:
 static bool is_readable(const void *addr)
 {
 	int error = errno;
-	bool readable = may_call() &&
+	bool readable = seccomp_may_call() &&
 			(!syscall(SYS_rt_sigprocmask, -1, addr, NULL, sizeof(uint64_t)) ||
 			 errno != EFAULT);
 
@@ -898,7 +898,7 @@ static void share_hooks(char *name)
 		.magic = FNTRACE_CONTROL_MAGIC,
 		.pid = process->pid,
 		.session = process->session,
-		.on = { (uint64_t)fntrace_mcount_on, (uint64_t)fntrace_fentry_on },
+		.on = { (uint64_t)fntrace_mcount_started(), (uint64_t)fntrace_fentry_started() },
 		.off = { (uint64_t)fntrace_off, (uint64_t)fntrace_fentry_off },
 	};
 	void *page = MAP_FAILED;
@@ -1930,13 +1930,14 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 	next_dlopen = (__typeof__(next_dlopen))dlsym(RTLD_NEXT, "dlopen");
 	next_clone = (__typeof__(next_clone))dlsym(RTLD_NEXT, "clone");
+	/* Before the file for control says what the hooks are. */
+	if (values && !strcmp(values, "1") && !values_begin(directory))
+		complain("no values of arguments: cannot use the description in ", directory,
+			 errno);
 	save_maps(process, true);
 	pthread_atfork(NULL, NULL, child_of_fork);
 	at_quick_exit(finish);
 	dl_iterate_phdr(patch_object, NULL);
-	if (values && !strcmp(values, "1") && !values_begin(directory))
-		complain("no values of arguments: cannot use the description in ", directory,
-			 errno);
 	if (!start || strcmp(start, "0"))
 		fntrace_start();
 }

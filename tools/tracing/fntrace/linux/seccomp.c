@@ -19,12 +19,12 @@
 #define THIS_ARCH	AUDIT_ARCH_RISCV64
 #endif
 
-/* Of preload.c, after the program has begun. */
+/* Of preload.c and values.c, after the program has begun. */
 static const int calls[] = {
 	SYS_clock_gettime, SYS_close, SYS_fallocate, SYS_fcntl, SYS_fstat, SYS_ftruncate,
 	SYS_getpid, SYS_gettid, SYS_madvise, SYS_mmap, SYS_munmap, SYS_openat, SYS_prctl,
-	SYS_pread64, SYS_prlimit64, SYS_pwrite64, SYS_rt_sigpending, SYS_rt_sigprocmask,
-	SYS_rt_sigtimedwait, SYS_sched_yield, SYS_unlinkat, SYS_write,
+	SYS_pread64, SYS_prlimit64, SYS_process_vm_readv, SYS_pwrite64, SYS_rt_sigpending,
+	SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_sched_yield, SYS_unlinkat, SYS_write,
 };
 
 static uint32_t alu(uint32_t a, uint16_t code, uint32_t value)

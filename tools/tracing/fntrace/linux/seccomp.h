@@ -20,4 +20,11 @@ struct sock_fprog;
  */
 bool seccomp_kills(const struct sock_fprog *filter);
 
+/**
+ * seccomp_may_call() - may the tracer make system calls in this thread?
+ *
+ * Return: false if a filter would kill the program for one of them.
+ */
+bool seccomp_may_call(void) __attribute__((visibility("hidden")));
+
 #endif /* FNTRACE_SECCOMP_H */

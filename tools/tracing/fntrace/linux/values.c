@@ -22,6 +22,7 @@
 
 #include <fntrace.h>
 
+#include "seccomp.h"
 #include "values.h"
 
 /* No page is smaller. */
@@ -127,6 +128,9 @@ static size_t values_read(uint8_t *to, unsigned long from, size_t size)
 
 	/* Nothing is in the first page, and NULL is no address to the system call below. */
 	if (from + size < from || from < VALUES_PAGE)
+		return 0;
+	/* Where only the kernel could say whether it is there. */
+	if (!seccomp_may_call())
 		return 0;
 	if (values_no_readv)
 		return values_read_slowly(to, from, size);

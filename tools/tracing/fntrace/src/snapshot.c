@@ -22,10 +22,14 @@
 
 #include "about.h"
 #include "clock.h"
+#include "describe.h"
 #include "directory.h"
 #include "names.h"
 #include "snapshot.h"
 #include "trace.h"
+
+/* As raw.c: records that values of a call take, at most. */
+#define DATA_MAX	((FNTRACE_VALUES_MAX + FNTRACE_DATA_BYTES - 1) / FNTRACE_DATA_BYTES)
 
 /*
  * struct copy - a file of records that is copied
@@ -35,6 +39,8 @@
  * @header: of the file, when it was read last
  * @last: time of the last record that was copied
  * @nr: records that were copied
+ * @data: records with values, which belong to the next one
+ * @nr_data: how many; 0: there are none, or the first of them is missing
  */
 struct copy {
 	bool			running;
@@ -43,13 +49,15 @@ struct copy {
 	struct fntrace_header	header;
 	uint64_t		last;
 	uint64_t		nr;
+	struct fntrace_record	data[DATA_MAX];
+	size_t			nr_data;
 };
 
 /* How often to try again when a thread wrote over most of its buffer meanwhile. */
 #define TRIES		100
 #define CHUNK		(1u << 20)
-/* As a reader may see a record before the store that took it, on arm64 and riscv64. */
-#define SLACK		(64 * sizeof(struct fntrace_record))
+/* Records: a reader may see one before the store that took it, on arm64 and riscv64. */
+#define SLACK		64
 /* A buffer may have this size, see the options of "fntrace record". */
 #define ROOM_MAX	(UINT64_C(1) << 36)
 
@@ -60,7 +68,8 @@ static bool read_header(struct copy *copy)
 	return pread(copy->from, header, sizeof(*header), 0) == sizeof(*header) &&
 	       !memcmp(header->magic, FNTRACE_MAGIC, sizeof(header->magic)) &&
 	       header->byte_order == FNTRACE_BYTE_ORDER &&
-	       header->version == FNTRACE_VERSION &&
+	       (header->version == FNTRACE_VERSION ||
+		header->version == FNTRACE_VERSION_VALUES) &&
 	       header->header_size >= sizeof(*header) && header->header_size <= 1u << 20 &&
 	       header->end >= header->base && header->end - header->base <= ROOM_MAX &&
 	       header->next >= header->base;
@@ -88,17 +97,39 @@ static uint64_t header_position(const struct fntrace_header *header)
 	return wraps * header_room(header) + header_used(header);
 }
 
+static bool has_values(const struct copy *copy, const struct fntrace_record *record)
+{
+	return copy->header.version == FNTRACE_VERSION_VALUES &&
+	       (record->what & 3) == FNTRACE_MARK && FNTRACE_DATA_LEFT(record->what);
+}
+
+/* They have no time: whether they are right, the record behind them says. */
+static void keep_values(struct copy *copy, const struct fntrace_record *record)
+{
+	if (record->what & FNTRACE_DATA_FIRST)
+		copy->nr_data = 0;
+	else if (!copy->nr_data || copy->nr_data == ARRAY_SIZE(copy->data))
+		return;
+	copy->data[copy->nr_data++] = *record;
+}
+
 static void put_records(struct copy *copy, const struct fntrace_record *records, size_t nr)
 {
 	uint64_t now = fntrace_counter();
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!records[i].time || records[i].time < copy->last || records[i].time > now)
+		if (has_values(copy, &records[i])) {
+			keep_values(copy, &records[i]);
 			continue;
-		copy->last = records[i].time;
-		copy->nr++;
-		fwrite(&records[i], sizeof(records[i]), 1, copy->to);
+		}
+		if (records[i].time && records[i].time >= copy->last && records[i].time <= now) {
+			copy->last = records[i].time;
+			copy->nr += copy->nr_data + 1;
+			fwrite(copy->data, sizeof(copy->data[0]), copy->nr_data, copy->to);
+			fwrite(&records[i], sizeof(records[i]), 1, copy->to);
+		}
+		copy->nr_data = 0;
 	}
 }
 
@@ -160,8 +191,13 @@ static void copy_growing(struct copy *copy, struct fntrace_record *buffer)
 /* A buffer that is written over. The records in front of the position are the newest. */
 static void copy_ring(struct copy *copy, struct fntrace_record *buffer)
 {
-	uint64_t room = header_room(&copy->header), before, after, from, at, size;
+	uint64_t room = header_room(&copy->header), before, after, from, at, size, slack = SLACK;
 	int i;
+
+	/* That are taken together with their values. */
+	if (copy->header.version == FNTRACE_VERSION_VALUES)
+		slack += DATA_MAX;
+	slack *= sizeof(*buffer);
 
 	for (i = 0; ; i++) {
 		before = header_position(&copy->header);
@@ -173,7 +209,7 @@ static void copy_ring(struct copy *copy, struct fntrace_record *buffer)
 		if (i == TRIES || after < before + room / 2)
 			break;
 	}
-	from = after + SLACK > room ? after + SLACK - room : 0;
+	from = after + slack > room ? after + slack - room : 0;
 	from -= from % sizeof(*buffer);
 	while (from < before) {
 		at = from % room;
@@ -343,6 +379,23 @@ static int copy_clock(const char *from, const char *to, bool running)
 	return error;
 }
 
+/* What the values mean; it does not change. */
+static int copy_description(const char *from, const char *to)
+{
+	char *text = read_file(from, NULL);
+	FILE *file = text ? fopen(to, "we") : NULL;
+	int error = 0;
+
+	if (!file || fputs(text, file) == EOF)
+		error = errno;
+	if (file && fclose(file) && !error)
+		error = errno;
+	if (error)
+		warn("cannot copy %s to %s: %s", from, to, strerror(error));
+	free(text);
+	return error;
+}
+
 static int copy_file(const char *name, const char *from, const char *to, pid_t pid,
 		     bool running, uint64_t *records)
 {
@@ -352,6 +405,8 @@ static int copy_file(const char *name, const char *from, const char *to, pid_t p
 		return copy_records(from, to, pid, running, records);
 	if (directory_is_maps_name(name) && (!pid || pid == owner))
 		return copy_maps(from, to, owner);
+	if (!strcmp(name, DESCRIBE_FILE))
+		return copy_description(from, to);
 	return 0;
 }
 

@@ -84,13 +84,15 @@ static uint64_t get64(const struct sent *sent, uint64_t value)
 static bool is_mark(const char *data, bool *swap)
 {
 	struct fntrace_header header;
+	uint32_t version;
 
 	memcpy(&header, data, MARK_SIZE);
 	if (memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)))
 		return false;
 	*swap = header.byte_order == bswap_32(FNTRACE_BYTE_ORDER);
-	return (header.byte_order == FNTRACE_BYTE_ORDER && header.version == FNTRACE_VERSION) ||
-	       (*swap && header.version == bswap_32(FNTRACE_VERSION));
+	version = *swap ? bswap_32(header.version) : header.version;
+	return (*swap || header.byte_order == FNTRACE_BYTE_ORDER) &&
+	       (version == FNTRACE_VERSION || version == FNTRACE_VERSION_VALUES);
 }
 
 /*

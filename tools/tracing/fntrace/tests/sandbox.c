@@ -41,7 +41,7 @@ static noinline void before(void)
 	sink++;
 }
 
-static noinline void inside(void)
+static noinline void inside(const char *text)
 {
 	sink++;
 }
@@ -164,7 +164,7 @@ static int only_calls(void)
 	int i;
 
 	for (i = 0; i < CALLS; i++)
-		inside();
+		inside("abc");
 	i = sprintf(text, "count inside %d\ncount forbid 1\n", CALLS);
 	i = write(1, text, i) != i;
 	return i;
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	if (error)
 		return error;
 	for (i = 0; i < CALLS; i++)
-		inside();
+		inside("abc");
 	if (run_thread(in_thread) || orphan())
 		return 1;
 	printf("count before 1\ncount inside %d\ncount in_thread %d\ncount child %d\n"

@@ -26,14 +26,16 @@
 static int sink, spun;
 static FILE *to_child, *from_child;
 
-static noinline void work(void)
+static noinline int work(const char *text, int number)
 {
 	sink++;
+	return number - 1;
 }
 
-static noinline void spin(void)
+static noinline long spin(long number)
 {
 	__atomic_store_n(&spun, 1, __ATOMIC_RELAXED);
+	return number + 1;
 }
 
 untraced static void *thread(void *data)
@@ -42,7 +44,7 @@ untraced static void *thread(void *data)
 
 	pthread_setname_np(pthread_self(), "spinner");
 	for (i = 1; ; i++) {
-		spin();
+		spin(i);
 		if (data && !(i % 256))
 			usleep(1000);
 	}
@@ -70,7 +72,7 @@ untraced static void begin_child(void)
 	from_child = fdopen(from[1], "w");
 	while (fgets(line, sizeof(line), to_child)) {
 		for (i = atoi(line); i > 0; i--)
-			work();
+			work("abc", i);
 		fprintf(from_child, "%d\n", getpid());
 		fflush(from_child);
 	}
@@ -110,7 +112,7 @@ untraced static void obey(const char *line)
 		ask_child(line + 6);
 	} else {
 		for (i = atoi(line); i > 0; i--)
-			work();
+			work("abc", i);
 	}
 	printf("done\n");
 	fflush(stdout);

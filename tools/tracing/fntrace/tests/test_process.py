@@ -134,7 +134,7 @@ def sandbox(*arguments, options=(), within=()):
             raise Skip("not without being root")
         for name in ("empty", "root"):
             (bench.work / name).mkdir()
-        program = bench.compile("sandbox.c", "-pg", "-O1")
+        program = bench.compile("sandbox.c", "-pg", "-O1", "-g")
         directory = bench.work / "data"
         done = run(*within, bench.fntrace, "record", "-s", "64k", *options, "-o", directory,
                    program, *arguments, status=None, cwd=bench.work)
@@ -170,7 +170,7 @@ class Server:
     def __init__(self, bench, *options, lines=(), directory=None, alone=False):
         self.bench = bench
         self.directory = directory or bench.work / "data"
-        program = bench.compile("server.c", "-pg", "-O1", "-ldl", name="server")
+        program = bench.compile("server.c", "-pg", "-O1", "-g", "-ldl", name="server")
         command, env = [program, *lines], dict(os.environ)
         if alone:
             self.directory.mkdir()
@@ -309,6 +309,52 @@ def of_entries(bench):
         expect(re.search(f"^{line}$", text, re.MULTILINE), f"{line}: {text}")
 
 
+def of_values(bench):
+    """The hooks that record values are started, stopped and dumped, too."""
+    with Server(bench, "--paused", "--overwrite", "-s", "64k", "-A", "work", "-R", "work",
+                lines=("5",)) as server:
+        for word, calls in (("start", 20000), ("stop", 11), ("start", 13)):
+            server.control(word)
+            server.tell(calls)
+        server.control("dump")
+        server.tell(17)
+        found, said = server.end()
+    expect(found.get("work", 0) > 500 and said == "", f"{found}: {said}")
+    done = run(bench.fntrace, "replay", bench.work / "fntrace.dump")
+    expect(not any(word in done.stderr for word in DAMAGE), done.stderr)
+    lines = re.findall(r"^\s*\S+ \S+ +(.*);", done.stdout, re.MULTILINE)
+    expect(lines[-13:] == [f'work(text="abc", number={n}) = {n - 1}' for n in range(13, 0, -1)],
+           f"{lines[-14:]}")
+    right = re.compile(r'work\(text="abc", number=\d+\) = \d+')
+    wrong = [line for line in lines if not right.fullmatch(line)]
+    # Only the oldest call may be without its beginning.
+    expect(len(lines) > 400 and len(wrong) <= 1, f"{len(lines)}, {wrong[:5]}")
+
+
+def dumps_values(bench):
+    """Of a thread that goes on meanwhile."""
+    with Server(bench, "--overwrite", "-s", "64k", "-A", "spin", "-R", "spin",
+                lines=("busy",)) as server:
+        for _ in range(4):
+            server.control("dump", "-o", "dump")
+            text = run(bench.fntrace, "replay", bench.work / "dump")
+            expect(not any(word in text.stderr for word in DAMAGE), text.stderr)
+            numbers = [(int(n), int(result)) for n, result in
+                       re.findall(r"spin\(number=(\d+)\) = (\d+);", text.stdout)]
+            expect(len(numbers) > 100, text.stdout[:300])
+            expect(all(n + 1 == result for n, result in numbers), f"{numbers}")
+        server.end(False)
+
+
+def silent_values(bench):
+    """What pointers lead to is not asked for where nobody may be asked."""
+    program = bench.compile("sandbox.c", "-pg", "-O1", "-g")
+    directory, done = bench.record(program, "filter", options=("-A", "inside"))
+    expect(done.stderr == "", done.stderr)
+    text = run(bench.fntrace, "replay", directory).stdout
+    expect(len(re.findall(r"inside\(text=0x[0-9a-f]+\)", text)) == 20000, text[:300])
+
+
 def called(bench, directory):
     """The calls by name, and what was said about the trace: of one that is long."""
     done = run(bench.fntrace, "report", "--csv", "-f", "calls", directory)
@@ -445,6 +491,8 @@ def tests():
     yield "control: dump of a busy thread, overwrite", dumps_busy("busy", "--overwrite", "-s", "1m")
     yield "control: dump of a busy thread, grow", dumps_busy("often", "-s", "64k")
     yield "control: entries only", of_entries
+    yield "control: values", of_values
+    yield "control: dump of a busy thread, values", dumps_values
     yield "control: dump of what was killed", dumps_what_was_killed
     yield "control: another user", of_another_user
     yield "control: bad requests", bad_requests
@@ -464,6 +512,7 @@ def tests():
     yield "program that calls closefrom()", sandbox("close")
     for how in ("filter", "prctl", "allow"):
         yield f"program that forbids itself system calls: {how}", sandbox(how)
+    yield "program that forbids itself system calls: values", silent_values
     yield "program that forbids itself system calls: entries only", sandbox(
         "filter", options=("--entries",))
     for how in ("strict", "counter"):

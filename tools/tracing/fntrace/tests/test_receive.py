@@ -15,7 +15,7 @@ from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, compare, expect, n
 HEADER = 4096
 # Of the header of a buffer.
 OLDER, NEXT, WRAPS = 104, 112, 128
-CPU = 28
+VERSION, CPU = 12, 28
 
 
 def calls(first, count):
@@ -61,6 +61,12 @@ def whole(bench):
                       hertz=10 ** 9 if n == 9 else 0) for n in range(10) for cpu in (0, 1)]
         found, said = receive(bench, b"".join(parts))
         expect(found == {cpu: addresses((0, 1000)) for cpu in (0, 1)} and not said, said)
+    # Of a kernel that records values, too.
+    parts = [bytearray(part(100 * n, 100, older=200 * n)) for n in range(3)]
+    for data in parts:
+        struct.pack_into("<I", data, VERSION, 2)
+    found, said = receive(bench, b"".join(parts))
+    expect(found == {0: addresses((0, 300))} and not said, f"version 2: {said}")
     # A kernel that starts again.
     found, said = receive(bench, part(0, 50) + part(50, 50, older=100) + part(500, 50))
     expect(found == {0: addresses((0, 100), (500, 50))} and not said, f"{found}: {said}")
