@@ -54,13 +54,13 @@
 	popq	%rax
 .endm
 
-.macro SAVE_FOR_MCOUNT
+.macro SAVE_MCOUNT
 #ifndef FNTRACE_LLVM_MCOUNT
 	SAVE
 #endif
 .endm
 
-.macro RESTORE_FOR_MCOUNT
+.macro RESTORE_MCOUNT
 #ifndef FNTRACE_LLVM_MCOUNT
 	RESTORE
 #endif
@@ -189,7 +189,7 @@ fntrace_fentry_off:
 	.size	\name, . - \name
 .endm
 
-	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot, SAVE_FOR_MCOUNT, RESTORE_FOR_MCOUNT, MCOUNT_SIZE
+	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot, SAVE_MCOUNT, RESTORE_MCOUNT, MCOUNT_SIZE
 	MCOUNT_HOOK fntrace_mcount_values, fntrace_enter_mcount_values, SAVE, RESTORE, SAVE_SIZE, 1
 
 .macro FENTRY_HOOK name, enter, values=0

@@ -180,8 +180,8 @@ static slow_path bool make_room(struct fntrace_context *context, unsigned long e
 
 /* If there is room and nobody comes in between. */
 static always_inline bool record_now(struct fntrace_context *context, enum fntrace_type type,
-			      unsigned long depth, uint64_t value,
-			      const struct values *values)
+				     unsigned long depth, uint64_t value,
+				     const struct values *values)
 {
 	unsigned long extra = room_of(values);
 	struct fntrace_header *buffer = context->buffer;
@@ -541,7 +541,8 @@ bool enter_only(struct fntrace_context *context, unsigned long func)
  * here, so that few registers have to be saved.
  */
 static always_inline bool enter(struct fntrace_context *context, unsigned long loc,
-			 unsigned long ret, unsigned long func, const struct values *values)
+				unsigned long ret, unsigned long func,
+				const struct values *values)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long depth = stack->depth;

@@ -25,6 +25,6 @@ bool seccomp_kills(const struct sock_fprog *filter);
  *
  * Return: false if a filter would kill the program for one of them.
  */
-bool seccomp_may_call(void) __attribute__((visibility("hidden")));
+bool seccomp_may_call(void);
 
 #endif /* FNTRACE_SECCOMP_H */
