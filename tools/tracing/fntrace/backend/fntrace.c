@@ -104,7 +104,7 @@ static inline bool is_busy(const struct fntrace_context *context, unsigned long 
 }
 
 /* Bytes of the records that values take. */
-static always_inline unsigned long room_of(const struct values *values)
+static inline always_inline unsigned long room_of(const struct values *values)
 {
 	unsigned long records;
 
@@ -179,9 +179,9 @@ static slow_path bool make_room(struct fntrace_context *context, unsigned long e
 }
 
 /* If there is room and nobody comes in between. */
-static always_inline bool record_now(struct fntrace_context *context, enum fntrace_type type,
-				     unsigned long depth, uint64_t value,
-				     const struct values *values)
+static inline always_inline
+bool record_now(struct fntrace_context *context, enum fntrace_type type, unsigned long depth,
+		uint64_t value, const struct values *values)
 {
 	unsigned long extra = room_of(values);
 	struct fntrace_header *buffer = context->buffer;
@@ -540,9 +540,9 @@ bool enter_only(struct fntrace_context *context, unsigned long func)
  * Nearly always nothing special has to be done, and then nothing is called from
  * here, so that few registers have to be saved.
  */
-static always_inline bool enter(struct fntrace_context *context, unsigned long loc,
-				unsigned long ret, unsigned long func,
-				const struct values *values)
+static inline always_inline
+bool enter(struct fntrace_context *context, unsigned long loc, unsigned long ret,
+	   unsigned long func, const struct values *values)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long depth = stack->depth;

@@ -34,7 +34,7 @@
 #define READ(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
 /* What is called with constants, of which nothing is to be left. */
-#define always_inline	inline __attribute__((always_inline))
+#define always_inline	__attribute__((always_inline))
 /* Not in the way of what happens at every call. */
 #define slow_path	__attribute__((noinline, cold))
 

@@ -114,7 +114,8 @@ static size_t values_read_slowly(uint8_t *to, unsigned long from, size_t size)
 		if ((!done || !(addr & (VALUES_PAGE - 1))) &&
 		    !values_is_readable(addr & ~(VALUES_PAGE - 1)))
 			break;
-		to[done] = *(volatile uint8_t *)addr;
+		/* Not by a call of memcpy(), which this loop might become. */
+		to[done] = __atomic_load_n((const uint8_t *)addr, __ATOMIC_RELAXED);
 	}
 	return done;
 }

@@ -72,17 +72,28 @@ struct description {
 	struct description	*next;
 };
 
-/* One more at @nr of an array that has as many elements; a power of two fills it. */
-#define add_element(list, nr)						\
-	(((nr) & ((nr) - 1)) ? (list) :					\
-	 xrealloc(list, sizeof(*(list)) * ((nr) ? 2 * (nr) : 1)))
+/* Room for one more behind @nr elements; a power of two fills the array. */
+static void *add_element(void *list, size_t nr, size_t size)
+{
+	if (nr & (nr - 1))
+		return list;
+	return xrealloc(list, size * (nr ? 2 * nr : 1));
+}
 
-/* Make room for number @id; returns false if that is none. */
-#define make_room(list, nr, id)						\
-	((id) < ID_MAX && ((id) < (nr) ||				\
-	 ((list) = xrealloc(list, ((id) + 1) * sizeof(*(list))),	\
-	  memset((list) + (nr), 0, ((id) + 1 - (nr)) * sizeof(*(list))),	\
-	  (nr) = (id) + 1, true)))
+/* Room for number @id in an array of *@nr elements; returns NULL if that is none. */
+static void *make_room(void *list, size_t *nr, unsigned long id, size_t size)
+{
+	size_t had = *nr;
+
+	if (id >= ID_MAX)
+		return NULL;
+	if (id < had)
+		return list;
+	*nr = id + 1;
+	list = xrealloc(list, *nr * size);
+	memset((char *)list + had * size, 0, (*nr - had) * size);
+	return list;
+}
 
 /* Bytes that are stored by the steps in front of those for strings, and by the ID. */
 static size_t find_strings(const char *steps)
@@ -106,26 +117,35 @@ static bool read_line(struct description *description, char *line,
 	struct constant *constant;
 	struct shown *shown;
 	unsigned long id;
+	void *list;
 
 	if (!line)
 		return !strcmp(word, "enter") || !strcmp(word, "leave");
 	if (!strcmp(word, "function")) {
 		id = strtoul(line, NULL, 10);
-		if (!make_room(description->functions, description->nr_functions, id))
+		list = make_room(description->functions, &description->nr_functions, id,
+				 sizeof(**function));
+		if (!list)
 			return false;
+		description->functions = list;
 		*function = &description->functions[id];
 	} else if (!strcmp(word, "enum")) {
 		id = strtoul(line, NULL, 10);
-		if (!make_room(description->enumerations, description->nr_enumerations, id))
+		list = make_room(description->enumerations, &description->nr_enumerations, id,
+				 sizeof(**enumeration));
+		if (!list)
 			return false;
+		description->enumerations = list;
 		*enumeration = &description->enumerations[id];
 	} else if (!strcmp(word, "is") && *enumeration) {
-		(*enumeration)->list = add_element((*enumeration)->list, (*enumeration)->nr);
+		(*enumeration)->list = add_element((*enumeration)->list, (*enumeration)->nr,
+						   sizeof(*constant));
 		constant = &(*enumeration)->list[(*enumeration)->nr++];
 		constant->value = strtoll(line, &end, 10);
 		constant->name = *end ? end + 1 : end;
 	} else if (!strcmp(word, "arg") && *function) {
-		(*function)->arguments = add_element((*function)->arguments, (*function)->nr);
+		(*function)->arguments = add_element((*function)->arguments, (*function)->nr,
+						     sizeof(*shown));
 		shown = &(*function)->arguments[(*function)->nr++];
 		shown->name = strsep(&line, " ");
 		shown->format = line ? line : "?";
