@@ -45,6 +45,7 @@
 /* Of a thread that may make no system calls any more: it cannot get more room. */
 #define WINDOW_SILENT	(16ul << 20)
 #define PAGE		65536ul		/* the largest there is */
+#define REACH		(1ul << 27)	/* of a call on arm64; elsewhere it is 2 GiB */
 /* No function needs less stack than this: a return address, and alignment. */
 #define FRAME_MIN	16
 #define FRAMES_MAX	(64ul << 20)
@@ -1345,23 +1346,33 @@ static int write_code(void *addr, const void *code, size_t len)
 	return 0;
 }
 
-/* A page within reach of @object, or NULL. */
+static void *thunk_at(unsigned long addr)
+{
+	void *page = mmap((void *)addr, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (page == (void *)addr)
+		return page;
+	if (page != MAP_FAILED)
+		munmap(page, PAGE);
+	return NULL;
+}
+
+/*
+ * A page within reach of @object, or NULL: below it, else above, where there may be room when
+ * something large is mapped below; there as far away as possible, since the heap of a program
+ * grows behind it.
+ */
 static void *thunk_near(unsigned long object)
 {
-	unsigned long distance;
-	void *page;
+	unsigned long near = object & ~(PAGE - 1), distance;
+	void *thunk = NULL;
 
-	for (distance = PAGE; distance < 1ul << 27; distance += PAGE) {
-		unsigned long addr = (object & ~(PAGE - 1)) - distance;
-
-		page = mmap((void *)addr, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-		if (page == (void *)addr)
-			return page;
-		if (page != MAP_FAILED)
-			munmap(page, PAGE);
-	}
-	return NULL;
+	for (distance = PAGE; distance < REACH && distance < near && !thunk; distance += PAGE)
+		thunk = thunk_at(near - distance);
+	for (distance = REACH - PAGE; distance && !thunk; distance -= PAGE)
+		thunk = thunk_at(near + distance);
+	return thunk;
 }
 
 static int protect_code(struct dl_phdr_info *info, int more)

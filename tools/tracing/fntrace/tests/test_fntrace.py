@@ -228,6 +228,15 @@ def same_place(bench):
         expect(("5", "a_run") in found and ("5", "b_run") in found, f"uftrace sees {found}")
 
 
+def lowest(bench):
+    """A program with no room below it for what its hooks go through."""
+    program = bench.compile("calls.c", "-fpatchable-function-entry=5", "-O2", "-no-pie",
+                            "-Wl,-Ttext-segment=0x10000")
+    directory, done = bench.record(program)
+    expect(done.stderr == "", done.stderr)
+    compare(wanted(done.stdout), counts(bench.chrome(directory)[0]))
+
+
 def ends_at_once(bench):
     """_exit() runs no destructors, but plugins have their names."""
     directory, _ = bench.record(family(bench), "exit", library(bench, "a_run"))
@@ -1299,6 +1308,7 @@ def tests():
     yield "child of fork() that gets no file", poor
     yield "message that nobody reads", nobody_listens
     yield "libraries at the same place", same_place
+    yield "program with no room below it", lowest
     yield "plugin and _exit()", ends_at_once
     yield "constructor of a library", constructor
     yield "more threads than open files", many_threads
