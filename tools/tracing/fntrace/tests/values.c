@@ -60,7 +60,6 @@ struct floats { float a, b; };
 struct mixed { double d; int i; };
 struct large { char bytes[4000]; };
 struct opaque;
-typedef unsigned int number_t;
 
 volatile int sink;
 
@@ -71,7 +70,7 @@ volatile int sink;
 	hidden;								\
 })
 
-KEEP int8_t integers(int8_t a, uint8_t b, short c, unsigned short d, int e, number_t f)
+KEEP int8_t integers(int8_t a, uint8_t b, short c, unsigned short d, int e, uint32_t f)
 {
 	sink = a + b + c + d + e + f;
 	return -7;
