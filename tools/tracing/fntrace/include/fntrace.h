@@ -196,6 +196,7 @@ struct fntrace_registers {
  * @registers: those of a call
  * @number: 0 to 7, of those with arguments (6 on x86_64), in the order of the ABI; at an
  *	exit 0 and 1, those with results
+ * @when: of the call
  *
  * Return: its value
  */

@@ -91,11 +91,23 @@ fn main() {
     black_box(numbers(-1, 1 << 40, 0.5, -1e100, true, 'ß', 9));
     println!("shows numbers(a=-1, b=1099511627776, c=0.5, d=-1e+100, e=true, f='ß', g=9) = -3");
     black_box(texts("abc", &"owned".to_string(), &mut 5, &1.5, &number));
-    println!("shows texts(a=\"abc\", b=\"owned\", c=5, d=1.5, e={:p}) = \"abc\"", &number);
-    black_box(things(&thing, Color::Blue, &Color::Red, Wrapped(17), &mut inner));
+    println!(
+        "shows texts(a=\"abc\", b=\"owned\", c=5, d=1.5, e={:p}) = \"abc\"",
+        &number
+    );
+    black_box(things(
+        &thing,
+        Color::Blue,
+        &Color::Red,
+        Wrapped(17),
+        &mut inner,
+    ));
     println!("shows things(a={{name=\"named\", text=\"some text\", inner={{a=1, b=2}}, color=Red, ratio=0.25}}, b=Blue, c=Red, d={{__0=17}}, e={{a=255, b=-9}}) = 18446744073709551615");
     black_box(slices(&list, Box::new(Inner { a: 4, b: 5 }), 6));
-    println!("shows slices(a={{data_ptr={:p}, length=3}}, b={{a=4, b=5}}, c=6) = Blue", &list);
+    println!(
+        "shows slices(a={{data_ptr={:p}, length=3}}, b={{a=4, b=5}}, c=6) = Blue",
+        &list
+    );
     black_box(options(1, Some(2), 3));
     println!("shows options(a=1, ...) = true");
     black_box(local(12, 13));
