@@ -10,7 +10,9 @@
 #include <linux/jump_label.h>
 #include <linux/types.h>
 
+struct cpumask;
 struct task_struct;
+struct timespec64;
 
 /* Keys of C with branches in Rust, defined in test_rust_tracepoint_check.c */
 
@@ -21,6 +23,7 @@ DECLARE_STATIC_KEY_TRUE(test_rust_tracepoint_key_true);
 
 int test_rust_tracepoint_check(void);
 void test_rust_tracepoint_site_c(int value);
+int test_rust_tracepoint_registered_c(void);
 
 /* Defined in test_rust_tracepoint_main.rs */
 
@@ -35,6 +38,15 @@ unsigned int test_rust_tracepoint_conditions(void);
 void test_rust_tracepoint_defined(int value);
 void test_rust_tracepoint_twin_c(unsigned int nr);
 void test_rust_tracepoint_twin_rust(unsigned int nr);
+void test_rust_tracepoint_fields(u32 nr, const struct timespec64 *times,
+				 const u8 *text, size_t len,
+				 const unsigned long *mask,
+				 const struct cpumask *cpus, const u8 *addr,
+				 size_t size);
+void test_rust_tracepoint_fn(int value);
+void test_rust_tracepoint_bare_rust(int value, struct task_struct *task);
+u64 test_rust_tracepoint_hook(u32 order, u64 value);
+int test_rust_tracepoint_registered(void);
 
 /* The bits of test_rust_tracepoint_enabled() */
 #define TEST_RUST_TRACEPOINT_SITE	0x01

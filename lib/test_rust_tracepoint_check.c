@@ -14,10 +14,14 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include "test_rust_tracepoint.h"
 #include "test_rust_tracepoint_trace.h"
@@ -76,6 +80,17 @@ static void probe_rust_class(void *data,
 	saw(data, args->value, NULL);
 }
 
+static void probe_hook(void *data, u32 order, u64 *value,
+		       const struct task_struct *task)
+{
+	*value += order;
+}
+
+static void probe_rust_fn(void *data, const struct rust_test_rust_fn_args *args)
+{
+	saw(data, args->value, NULL);
+}
+
 static void probe_rust_empty(void *data,
 			     const struct rust_test_rust_empty_args *args)
 {
@@ -105,6 +120,59 @@ static void probe_twin(void *data, u32 id, const char *name, unsigned int flags,
 		     (!count || array[0] == id);
 
 	saw(data, right ? id : ~0U, task);
+}
+
+static void call_c_fields(u32 nr, const struct timespec64 *times,
+			  const char *text, size_t len,
+			  const unsigned long *mask, const u8 *addr,
+			  size_t size, const char *fmt, ...)
+{
+	va_list va;
+
+	va_start(va, fmt);
+	trace_test_c_fields(nr, times, text, len, mask, cpu_possible_mask, addr,
+			    size, fmt, &va);
+	va_end(va);
+}
+
+/* Calls the C/Rust pairs that are about kinds of fields and of print helpers. */
+static void call_pairs(u32 nr)
+{
+	const struct timespec64 times[2] = { { nr, nr * 1000 }, { -1, ~nr } };
+	const unsigned long mask[2] = { nr, 5UL << nr };
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+		u8 bytes[28];
+	} addr = {};
+	/* The longest text that is not cut, and one that is. */
+	char text[600];
+	size_t len = nr == 5 ? 500 : nr == 6 ? 599 : nr;
+	size_t size;
+
+	memset(text, 'a' + nr % 26, sizeof(text));
+	if (nr % 2) {
+		size = sizeof(addr.v4);
+		addr.v4.sin_family = AF_INET;
+		addr.v4.sin_port = htons(nr);
+		addr.v4.sin_addr.s_addr = htonl(0x7f000000 + nr);
+	} else {
+		size = sizeof(addr.v6);
+		addr.v6.sin6_family = AF_INET6;
+		addr.v6.sin6_port = htons(nr);
+		addr.v6.sin6_addr.s6_addr[0] = 0xfe;
+		addr.v6.sin6_addr.s6_addr[15] = nr;
+	}
+
+	call_c_fields(nr, times, text, len, mask, addr.bytes, size,
+		      "%u is %.*s", nr, (int)len, text);
+	trace_test_c_rel(nr, text, len, mask, cpu_possible_mask, addr.bytes,
+			 size);
+	trace_test_c_print(nr, text, 6 + len % 100, mask);
+	test_rust_tracepoint_fields(nr, times, text, len, mask,
+				    cpu_possible_mask, addr.bytes, size);
+	trace_test_c_fn(nr);
+	test_rust_tracepoint_fn(nr);
 }
 
 #define check(condition)						\
@@ -267,6 +335,41 @@ static void check_defined(void)
 	check_call(test_rust_tracepoint_defined(0), &data, 0, NULL);
 	check(!unregister_trace_test_rust_empty(probe_rust_empty, &data));
 
+	check_no_call(test_rust_tracepoint_bare_rust(3, current));
+	check(!register_trace_test_rust_bare_tp(probe_bare, &data));
+	check_call(test_rust_tracepoint_bare_rust(3, current), &data, 3,
+		   current);
+	/* As with events, the condition is part of the Rust function. */
+	check_no_call(test_rust_tracepoint_bare_rust(4, current));
+	check_call(trace_test_rust_bare_tp(4, current), &data, 4, current);
+	check(!unregister_trace_test_rust_bare_tp(probe_bare, &data));
+	check_no_call(test_rust_tracepoint_bare_rust(3, current));
+
+	check(test_rust_tracepoint_hook(1, 7) == 7);
+	check(!register_trace_test_rust_hook_tp(probe_hook, &data));
+	check(test_rust_tracepoint_hook(1, 7) == 8);
+	check(!unregister_trace_test_rust_hook_tp(probe_hook, &data));
+	check(test_rust_tracepoint_hook(1, 7) == 7);
+
+	/* Registered with the first probe only, in both languages. */
+	check(!test_rust_tracepoint_registered());
+	check(!register_trace_test_rust_fn(probe_rust_fn, NULL));
+	check(!register_trace_test_rust_fn(probe_rust_fn, &data));
+	check(!register_trace_test_c_fn(probe_int, NULL));
+	check(!register_trace_test_c_fn(probe_int, &data));
+	check(test_rust_tracepoint_registered() == 1);
+	check(test_rust_tracepoint_registered_c() == 1);
+	calls = 0;
+	test_rust_tracepoint_fn(9);
+	check(calls == 2 && last_value == 9);
+	check(!unregister_trace_test_rust_fn(probe_rust_fn, NULL));
+	check(test_rust_tracepoint_registered() == 1);
+	check(!unregister_trace_test_rust_fn(probe_rust_fn, &data));
+	check(!unregister_trace_test_c_fn(probe_int, NULL));
+	check(!unregister_trace_test_c_fn(probe_int, &data));
+	check(test_rust_tracepoint_registered() == 0);
+	check(test_rust_tracepoint_registered_c() == 0);
+
 	tracepoint_synchronize_unregister();
 }
 
@@ -305,6 +408,7 @@ static int fire(const char *text, const struct kernel_param *unused)
 		test_rust_tracepoint_defined(i);
 		test_rust_tracepoint_twin_c(i);
 		test_rust_tracepoint_twin_rust(i);
+		call_pairs(i);
 	}
 	return 0;
 }

@@ -15,3 +15,22 @@ void test_rust_tracepoint_site_c(int value)
 {
 	trace_test_c_site(value);
 }
+
+/* Calls of test_c_register() without one of test_c_unregister(). */
+static int registered;
+
+int test_c_register(void)
+{
+	registered++;
+	return 0;
+}
+
+void test_c_unregister(void)
+{
+	registered--;
+}
+
+int test_rust_tracepoint_registered_c(void)
+{
+	return registered;
+}

@@ -7,15 +7,21 @@
 //! The functions of this file are called from `test_rust_tracepoint_check.c`, which checks that the
 //! probes of their tracepoints are called.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::{
+    str,
+    sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering},
+};
 use kernel::{
-    bindings::{static_key_false, static_key_true, task_struct},
+    attach_probe,
+    bindings::{cpumask, static_key_false, static_key_true, task_struct, timespec64},
+    cpumask::Cpumask,
     error::to_result,
-    ffi::{c_char, c_int, c_longlong, c_uint, c_ulong},
+    ffi::{c_char, c_int, c_longlong, c_uint, c_ulong, c_void},
     jump_label::{StaticKeyFalse, StaticKeyTrue},
     prelude::*,
     static_branch_likely, static_branch_unlikely,
     trace_event::char_array,
+    tracepoint::Probe,
 };
 
 module! {
@@ -67,6 +73,113 @@ kernel::trace_event! {
         symbolic(flags, { 0: "idle", 1: "busy" }),
         hex(mac), mac, label, label, name, array(data), last, tail,
 }
+
+kernel::trace_event! {
+    /// The Rust part of a C/Rust pair with `test_c_fields`.
+    fn test_rust_fields(
+        nr: u32,
+        times: &[timespec64; 2],
+        text: &[u8],
+        mask: &[c_ulong; 2],
+        cpus: &Cpumask,
+        addr: &[u8],
+    ),
+    entry: {
+        nr: u32,
+        time: struct timespec64 = times[0],
+        pair: [struct timespec64; 2] = *times,
+        times: dynamic_array<struct timespec64> = &times[..nr as usize % 3],
+        text: string,
+        made: vstring = fmt!("{nr} is {}", str::from_utf8(text).unwrap_or("?")),
+        mask: bitmask = &mask[..],
+        cpus: cpumask,
+        addr: sockaddr,
+        tail: u8 = !nr as u8,
+    },
+    print: "nr=%u time=%lld.%09ld pair=%s times=%s text=%s made=%s mask=%s cpus=%s addr=%pISpc \
+            tail=%u",
+        nr, time.tv_sec, time.tv_nsec, hex(pair), hex_str(times), text, made, mask, cpus, addr,
+        tail,
+}
+
+kernel::trace_event! {
+    /// The Rust part of a C/Rust pair with `test_c_rel`.
+    fn test_rust_rel(nr: u32, text: &str, mask: &[c_ulong; 2], cpus: &Cpumask, addr: &[u8]),
+    entry: {
+        text: rel_string,
+        nr: u32,
+        data: rel_dynamic_array<u32> = &[nr; 4][..nr as usize % 5],
+        mask: rel_bitmask = &mask[..],
+        cpus: rel_cpumask,
+        addr: rel_sockaddr,
+    },
+    print: "text=%s nr=%u data=%s mask=%s cpus=%s addr=%pISpc",
+        text, nr, array(data), mask, cpus, addr,
+}
+
+kernel::trace_event! {
+    /// The Rust part of a C/Rust pair with `test_c_print`.
+    fn test_rust_print(nr: u32, bytes: &[u8], mask: &[c_ulong; 2]),
+    entry: {
+        nr: u32,
+        time: u64 = u64::from(nr) * 1_000_000_007,
+        error: c_int = -((nr % 3) as c_int),
+        pointer: *mut c_void = (-(nr as isize) - 1) as *mut c_void,
+        mac: [u8; 6] = [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]],
+        pair: [u16; 2] = [nr as u16, !nr as u16],
+        bytes: dynamic_array<u8>,
+        mask: bitmask = &mask[..],
+    },
+    print: "str=%s dump=%s ph=%*ph phD=%*phD mac=%6phC len=%d bits=%*pbl error=%pe %pe dev=%u:%u \
+            time=%llu.%09u %s sum=%u wide=%llu low=%s pair=%u,%u",
+        hex_str(mac),
+        hex_dump(bytes, "b ", offset, 16, 1, true),
+        sized(bytes),
+        sized(mac),
+        mac,
+        len(bytes),
+        bits(mask),
+        err_ptr(error),
+        pointer,
+        major(nr),
+        minor(nr),
+        ns_to_secs(time),
+        ns_without_secs(time),
+        if nr & 1 != 0 { "odd" } else if nr == 0 { "none" } else { "even" },
+        nr * 2 + 1,
+        (nr as u64) << 32,
+        symbolic(nr & 3, { 0: "zero", 1: "one" }),
+        pair[0],
+        pair[1],
+}
+
+kernel::trace_event! {
+    /// As `test_c_fn`, with functions for the first and the last probe.
+    fn test_rust_fn(value: c_int),
+    entry: { value: c_int },
+    print: "value=%d", value,
+    register: || {
+        REGISTERED.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    },
+    unregister: || {
+        REGISTERED.fetch_sub(1, Ordering::Relaxed);
+    },
+}
+
+kernel::tracepoint! {
+    /// As `test_c_bare`: a tracepoint without an event, for probes of other modules.
+    #[export]
+    fn test_rust_bare(value: c_int, task: *mut task_struct) if value != 4,
+}
+
+kernel::tracepoint! {
+    /// A hook, in which a probe may change the value.
+    fn test_rust_hook(order: u32, value: &mut u64, task: Option<&task_struct>),
+}
+
+/// Calls of the function behind `register` without one of that behind `unregister`.
+static REGISTERED: AtomicI32 = AtomicI32::new(0);
 
 kernel::trace_event! {
     system: test_rust_tracepoint,
@@ -199,6 +312,151 @@ pub extern "C" fn test_rust_tracepoint_defined(value: c_int) {
     trace_test_rust_empty();
 }
 
+/// Calls the events of pairs that are about kinds of fields and of print helpers.
+///
+/// # Safety
+///
+/// The arguments must point to as many elements as `test_rust_tracepoint.h` says, or as the
+/// argument behind it.
+#[no_mangle]
+pub unsafe extern "C" fn test_rust_tracepoint_fields(
+    nr: u32,
+    times: &[timespec64; 2],
+    text: *const u8,
+    len: usize,
+    mask: &[c_ulong; 2],
+    cpus: *const cpumask,
+    addr: *const u8,
+    size: usize,
+) {
+    // SAFETY: The caller guarantees that these are the lengths, and that the mask is valid.
+    let (text, addr, cpus) = unsafe {
+        (
+            core::slice::from_raw_parts(text, len.max(106)),
+            core::slice::from_raw_parts(addr, size),
+            Cpumask::from_raw(cpus),
+        )
+    };
+
+    trace_test_rust_fields(nr, times, &text[..len], mask, cpus, addr);
+    trace_test_rust_rel(
+        nr,
+        str::from_utf8(&text[..len]).unwrap_or("?"),
+        mask,
+        cpus,
+        addr,
+    );
+    trace_test_rust_print(nr, &text[..6 + len % 100], mask);
+}
+
+/// Calls the event with functions for the first and the last probe.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_fn(value: c_int) {
+    trace_test_rust_fn(value);
+}
+
+/// Calls the tracepoint without an event that is defined here.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_bare_rust(value: c_int, task: *mut task_struct) {
+    trace_test_rust_bare_tp(value, task);
+}
+
+/// Calls the hook; returns what the probes made of `value`.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_hook(order: u32, mut value: u64) -> u64 {
+    trace_test_rust_hook_tp(order, &mut value, None);
+    value
+}
+
+/// What a probe in Rust has seen.
+#[derive(Default)]
+struct Seen {
+    calls: AtomicU32,
+    value: AtomicU64,
+}
+
+/// A probe of `test_c_bare` and `test_rust_bare`.
+unsafe extern "C" fn probe_bare(seen: &Seen, value: c_int, _task: *mut task_struct) {
+    seen.calls.fetch_add(1, Ordering::Relaxed);
+    seen.value.store(value as u64, Ordering::Relaxed);
+}
+
+/// A probe of `test_rust_hook`.
+unsafe extern "C" fn probe_hook(
+    seen: &Seen,
+    order: u32,
+    value: &mut u64,
+    task: Option<&task_struct>,
+) {
+    seen.calls.fetch_add(1, Ordering::Relaxed);
+    if task.is_none() {
+        *value <<= order;
+    }
+}
+
+/// Attaches probes in Rust and calls their tracepoints.
+fn check_probes() -> Result {
+    let ensure = |right: bool| if right { Ok(()) } else { Err(EINVAL) };
+    // SAFETY: The types of the arguments are those of the tracepoints. The probes do not look at
+    // the task.
+    let (c, rust, hook) = unsafe {
+        (
+            attach_probe!(
+                test_c_bare_tp,
+                probe_bare as unsafe extern "C" fn(&_, _, _),
+                Seen::default()
+            )?,
+            attach_probe!(
+                test_rust_bare_tp,
+                probe_bare as unsafe extern "C" fn(&_, _, _),
+                Seen::default()
+            )?,
+            attach_probe!(
+                test_rust_hook_tp,
+                probe_hook as unsafe extern "C" fn(&_, _, _, _),
+                Seen::default()
+            )?,
+        )
+    };
+    let calls = |seen: &Seen| seen.calls.load(Ordering::Relaxed);
+
+    test_rust_tracepoint_bare_rust(5, core::ptr::null_mut());
+    ensure(calls(rust.data()) == 1 && rust.data().value.load(Ordering::Relaxed) == 5)?;
+    ensure(calls(c.data()) == 0)?;
+    // SAFETY: The probe does not look at the task.
+    unsafe { test_rust_tracepoint_bare(6, core::ptr::null_mut()) };
+    ensure(calls(c.data()) == 1 && c.data().value.load(Ordering::Relaxed) == 6)?;
+    ensure(test_rust_tracepoint_hook(3, 5) == 40 && calls(hook.data()) == 1)?;
+    drop(hook);
+    ensure(test_rust_tracepoint_hook(3, 5) == 5)?;
+    drop(rust);
+    ensure(!trace_test_rust_bare_tp_enabled() && !trace_test_rust_hook_tp_enabled())?;
+
+    // A tracepoint of the kernel that is not exported, and one that does not exist.
+    // SAFETY: The tracepoint has one argument, which the probe does not look at.
+    let by_name = |name| unsafe {
+        Probe::attach_by_name(
+            name,
+            probe_any as unsafe extern "C" fn(&_, _),
+            AtomicU32::new(0),
+        )
+    };
+
+    drop(by_name(c"sched_process_free")?);
+    ensure(by_name(c"test_no_such_tracepoint").is_err_and(|error| error == ENOENT))
+}
+
+/// A probe with one argument.
+unsafe extern "C" fn probe_any(calls: &AtomicU32, _task: *mut task_struct) {
+    calls.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Returns whether that event is registered.
+#[no_mangle]
+pub extern "C" fn test_rust_tracepoint_registered() -> c_int {
+    REGISTERED.load(Ordering::Relaxed)
+}
+
 /// The values that the C/Rust pair of events records in round `nr`.
 struct Twin {
     id: u32,
@@ -310,6 +568,7 @@ struct TestRustTracepoint;
 impl kernel::Module for TestRustTracepoint {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         check_keys()?;
+        check_probes().inspect_err(|_| pr_err!("a probe in Rust is not called as it should\n"))?;
         // SAFETY: The module is being loaded.
         to_result(unsafe { test_rust_tracepoint_check() })?;
         Ok(Self)

@@ -39,6 +39,8 @@ case $system in
 	exit 1 ;;
 esac
 
+exports=$(sed -n 's/^#define RUST_TRACE_EXPORT \(.*\)/ export(\1)/p' "$text" | tr -d '\n')
+
 cat <<END
 /* Trace events that are defined in Rust. Generated, do not edit. */
 #undef TRACE_SYSTEM
@@ -49,8 +51,11 @@ cat <<END
 
 #include <linux/tracepoint.h>
 
+/* For $name.c: the tracepoints that are exported. */
+#define RUST_TRACE_EXPORTS_$name(export)$exports
+
 END
-sed '/^#define TRACE_SYSTEM /d' "$text"
+sed '/^#define \(TRACE_SYSTEM\|RUST_TRACE_EXPORT\) /d' "$text"
 cat <<END
 
 #endif

@@ -19,3 +19,10 @@ __rust_helper void rust_helper_tracepoint_warn_rcu(void)
 	WARN_ONCE(1, "RCU not watching for tracepoint");
 }
 #endif
+
+#ifdef CONFIG_TRACEPOINTS
+__rust_helper void rust_helper_tracepoint_synchronize_unregister(void)
+{
+	tracepoint_synchronize_unregister();
+}
+#endif

@@ -54,13 +54,26 @@ struct Conversion {
     argument: char,
     /// Index after its end; the `M` of `%pM` is a part of it.
     end: usize,
+    /// Index after its `%`.
+    start: usize,
     /// Index of its letter.
     letter: usize,
+    /// Its width, 0 if it has none or takes it from an argument.
+    width: usize,
 }
 
 /// Parses the conversion whose `%` is before `start`.
 const fn conversion(text: &[u8], start: usize) -> Conversion {
-    let (mut at, mut stars) = skip_number(text, skip_flags(text, start), 0);
+    let start = skip_flags(text, start);
+    let (mut at, mut stars) = skip_number(text, start, 0);
+    let mut width = 0;
+    let mut digit = start;
+
+    // More digits than these are no width that matters here.
+    while digit < at && digit < start + 6 && stars == 0 {
+        width = 10 * width + (text[digit] - b'0') as usize;
+        digit += 1;
+    }
 
     if byte(text, at) == b'.' {
         (at, stars) = skip_number(text, at + 1, stars);
@@ -93,7 +106,9 @@ const fn conversion(text: &[u8], start: usize) -> Conversion {
         stars,
         argument,
         end,
+        start,
         letter,
+        width,
     }
 }
 
@@ -165,7 +180,15 @@ const fn reads(format: &str, index: usize) -> Option<usize> {
     );
 
     match extension {
-        (0, ..) | (1, b'x' | b'K' | b'S' | b's', ..) => Some(0),
+        (0, ..) | (1, b'x' | b'K' | b'S' | b's' | b'e', ..) => Some(0),
+        // The width is the number of bytes, of which it prints at most 64.
+        (1, b'h', ..) | (2, b'h', b'C' | b'D' | b'N', _) if found.stars == 0 => {
+            Some(match found.width {
+                0 => 1,
+                1..=64 => found.width,
+                _ => 64,
+            })
+        }
         (1, b'M' | b'm', ..) | (2, b'M', b'R' | b'F', _) | (2, b'm', b'R', _) => Some(6),
         (2, b'I' | b'i', b'4', _) | (3, b'I', b'4', b'h' | b'n' | b'b' | b'l') => Some(4),
         (2, b'I' | b'i', b'6', _) | (3, b'I', b'6', b'c') => Some(16),
@@ -186,6 +209,32 @@ pub enum Argument {
     Bytes(usize),
     /// An address that may be printed, but not dereferenced.
     Address,
+    /// The `*` before [`Self::SizedBytes`] or [`Self::SizedBits`].
+    Star,
+    /// As many bytes in the record as the argument before this says.
+    SizedBytes,
+    /// As many bits in the record as the argument before this says.
+    SizedBits,
+    /// A `struct sockaddr` in the record.
+    Sockaddr,
+}
+
+/// Returns the first letters of the extension of a `%p` conversion, and whether its width is a star.
+const fn extension(format: &str, index: usize) -> (u8, u8, bool) {
+    let text = format.as_bytes();
+
+    match find(text, index) {
+        Some((found, false)) => {
+            let start = skip_flags(text, found.start);
+
+            (
+                byte(text, found.letter + 1),
+                byte(text, found.letter + 2),
+                found.stars == 1 && byte(text, start) == b'*',
+            )
+        }
+        _ => (0, 0, false),
+    }
 }
 
 impl Argument {
@@ -198,6 +247,10 @@ impl Argument {
                 matches!(reads(format, index), Some(bytes) if 0 < bytes && bytes <= size)
             }
             (Self::Address, 'p') => matches!(reads(format, index), Some(0)),
+            (Self::Star, 'd') => matches!(find(format.as_bytes(), index), Some((_, true))),
+            (Self::SizedBytes, 'p') => matches!(extension(format, index), (b'h', _, true)),
+            (Self::SizedBits, 'p') => matches!(extension(format, index), (b'b', _, true)),
+            (Self::Sockaddr, 'p') => matches!(extension(format, index), (b'I' | b'i', b'S', false)),
             _ => false,
         }
     }

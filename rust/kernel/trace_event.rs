@@ -18,9 +18,16 @@
 //! [`trace_event_class!`]: crate::trace_event_class!
 
 use crate::{
-    ffi::{c_char, c_int},
+    bindings,
+    bitmap::Bitmap,
+    cpumask::Cpumask,
+    ffi::{c_char, c_int, c_ulong},
     printf::Argument,
     str::CStr,
+};
+use core::{
+    fmt::{self, Write as _},
+    marker::PhantomData,
 };
 
 /// Types of the fields of trace events, which have an equivalent type in C.
@@ -36,8 +43,8 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the type of a field of a trace event",
     label = "unsupported type of a field",
-    note = "supported are integers, `bool`, raw pointers, arrays of these, `string` and \
-            `dynamic_array<T>`"
+    note = "supported are integers, `bool`, raw pointers, `struct T`, arrays of these, \
+            `string`, `vstring`, `bitmask`, `cpumask`, `sockaddr` and `dynamic_array<T>`"
 )]
 pub unsafe trait Field: Copy {
     /// The kind of argument of `printf()`.
@@ -51,6 +58,9 @@ macro_rules! impl_integers {
         unsafe impl Field for $ty {
             const ARGUMENT: Argument = Argument::Integer($letter);
         }
+
+        // SAFETY: As above.
+        unsafe impl TracepointArgument for $ty {}
     )*)*};
 }
 
@@ -70,11 +80,42 @@ unsafe impl<T> Field for *mut T {
     const ARGUMENT: Argument = Argument::Address;
 }
 
+/// Types of the arguments of tracepoints without an event, which C gets as they are.
+///
+/// # Safety
+///
+/// `Self` must have the layout of the C type that the macro uses for it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the type of an argument of a tracepoint without an event",
+    label = "unsupported type of an argument",
+    note = "supported are integers, `bool`, raw pointers, and references to types with a size"
+)]
+#[doc(hidden)]
+pub unsafe trait TracepointArgument {}
+
+// SAFETY: A pointer to a sized type is an address.
+unsafe impl<T> TracepointArgument for *const T {}
+
+// SAFETY: As above.
+unsafe impl<T> TracepointArgument for *mut T {}
+
+// SAFETY: A reference to a sized type is an address.
+unsafe impl<T> TracepointArgument for &T {}
+
+// SAFETY: As above.
+unsafe impl<T> TracepointArgument for &mut T {}
+
+// SAFETY: As above, and `None` is NULL.
+unsafe impl<T> TracepointArgument for Option<&T> {}
+
+// SAFETY: As above.
+unsafe impl<T> TracepointArgument for Option<&mut T> {}
+
 /// Types that a field of the type `string` can be made from.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of a `string` field",
     label = "not a string",
-    note = "a string is a `&CStr`, a `&str`, or an `Option` of these"
+    note = "a string is a `&CStr`, a `&str`, a `&[u8]`, or an `Option` of these"
 )]
 pub trait Text<'a> {
     /// Returns the bytes, without a NUL at the end.
@@ -101,6 +142,208 @@ impl<'a, T: Text<'a>> Text<'a> for Option<T> {
     fn bytes(self) -> &'a [u8] {
         // As C records NULL.
         self.map_or(b"(null)", T::bytes)
+    }
+}
+
+impl<'a> Text<'a> for &'a [u8] {
+    #[inline(always)]
+    fn bytes(self) -> &'a [u8] {
+        self
+    }
+}
+
+/// Returns whether a record can hold this number of elements: their size in bytes has 16 bits, of
+/// which a string needs one byte more.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn fits<T>(len: usize) -> bool {
+    len < u16::MAX as usize
+        / if size_of::<T>() == 0 {
+            1
+        } else {
+            size_of::<T>()
+        }
+}
+
+/// The value of a field of the type `vstring`, formatted before any code of tracing runs.
+#[doc(hidden)]
+pub struct Formatted {
+    text: [u8; Self::MAX],
+    len: usize,
+}
+
+impl Formatted {
+    /// `TRACE_EVENT_STR_MAX`, without the NUL.
+    const MAX: usize = 511;
+
+    #[inline]
+    pub fn new(value: fmt::Arguments<'_>) -> Self {
+        let mut this = Self {
+            text: [0; Self::MAX],
+            len: 0,
+        };
+
+        // An error says that the text is cut.
+        let _ = this.write_fmt(value);
+        this
+    }
+
+    #[inline(always)]
+    pub fn bytes(&self) -> &[u8] {
+        &self.text[..self.len]
+    }
+}
+
+impl fmt::Write for Formatted {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = &mut self.text[self.len..];
+        let len = text.len().min(left.len());
+
+        left[..len].copy_from_slice(&text.as_bytes()[..len]);
+        self.len += len;
+        if len == text.len() {
+            Ok(())
+        } else {
+            Err(fmt::Error)
+        }
+    }
+}
+
+/// The words of a bitmap, which another CPU may be changing.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Longs<'a> {
+    first: *const c_ulong,
+    len: usize,
+    bitmap: PhantomData<&'a c_ulong>,
+}
+
+impl Longs<'_> {
+    #[inline(always)]
+    pub fn as_ptr(self) -> *const c_ulong {
+        self.first
+    }
+
+    #[allow(clippy::len_without_is_empty)]
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len
+    }
+}
+
+/// Types that a field of the type `bitmask` can be made from.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of a `bitmask` field",
+    label = "not a bitmap",
+    note = "a bitmap is a `&Bitmap` or a `&[c_ulong]`"
+)]
+pub trait Bits<'a> {
+    /// Returns the words with the bits.
+    #[doc(hidden)]
+    fn longs(self) -> Longs<'a>;
+}
+
+impl<'a> Bits<'a> for &'a [c_ulong] {
+    #[inline(always)]
+    fn longs(self) -> Longs<'a> {
+        Longs {
+            first: self.as_ptr(),
+            len: self.len(),
+            bitmap: PhantomData,
+        }
+    }
+}
+
+impl<'a> Bits<'a> for &'a Bitmap {
+    #[inline(always)]
+    fn longs(self) -> Longs<'a> {
+        Longs {
+            first: self.as_ptr().cast(),
+            len: self.len().div_ceil(c_ulong::BITS as usize),
+            bitmap: PhantomData,
+        }
+    }
+}
+
+/// Returns the words of the value of a field of the type `cpumask`; C knows their number.
+#[doc(hidden)]
+#[inline(always)]
+pub fn cpumask(value: &Cpumask) -> Longs<'_> {
+    Longs {
+        first: value.as_raw().cast_const().cast(),
+        len: 0,
+        bitmap: PhantomData,
+    }
+}
+
+/// Returns the value of a field of the type `sockaddr`, or, if it is shorter than the addresses of
+/// its family, which would be read behind its end, one of no family.
+#[doc(hidden)]
+#[inline]
+pub fn sockaddr(value: &[u8]) -> &[u8] {
+    const INET: u16 = bindings::AF_INET as u16;
+    const INET6: u16 = bindings::AF_INET6 as u16;
+
+    let least = match value {
+        [first, second, ..] => match u16::from_ne_bytes([*first, *second]) {
+            INET => 16,
+            INET6 => 28,
+            _ => 2,
+        },
+        _ => 2,
+    };
+
+    if value.len() < least {
+        &[0; 2]
+    } else {
+        value
+    }
+}
+
+/// Types of what is printed.
+#[doc(hidden)]
+pub trait Printed {
+    /// The kind of argument of `printf()`.
+    const ARGUMENT: Argument;
+}
+
+impl<T: Field> Printed for T {
+    const ARGUMENT: Argument = <T as Field>::ARGUMENT;
+}
+
+impl Printed for &'static str {
+    const ARGUMENT: Argument = Argument::Text;
+}
+
+/// Returns the kind of argument of an expression, in a function of the struct with all fields.
+#[doc(hidden)]
+pub const fn argument<S, T: Printed>(_: fn(&S) -> T) -> Argument {
+    T::ARGUMENT
+}
+
+/// The functions of `print:`, for their types; C has the functions.
+#[doc(hidden)]
+pub mod print {
+    use crate::ffi::c_void;
+
+    pub fn major(_dev: u32) -> u32 {
+        0
+    }
+
+    pub fn minor(_dev: u32) -> u32 {
+        0
+    }
+
+    pub fn err_ptr<T: Into<i64>>(_error: T) -> *const c_void {
+        core::ptr::null()
+    }
+
+    pub fn ns_to_secs(_time: u64) -> u64 {
+        0
+    }
+
+    pub fn ns_without_secs(_time: u64) -> u32 {
+        0
     }
 }
 

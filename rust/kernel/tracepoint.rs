@@ -220,5 +220,204 @@ macro_rules! tracepoints_of_c {
     })*};
 }
 
+#[cfg(CONFIG_TRACEPOINTS)]
+mod probe {
+    use crate::{
+        alloc::{flags::GFP_KERNEL, KBox},
+        bindings,
+        error::{code::ENOENT, to_result, Result},
+        ffi::c_void,
+        str::{CStr, CStrExt as _},
+    };
+    use core::ptr;
+
+    /// The types of probes: functions of C's ABI whose first argument is the data of the probe.
+    ///
+    /// # Safety
+    ///
+    /// `Self` must be a function pointer.
+    #[doc(hidden)]
+    pub unsafe trait ProbeFn<T>: Copy {
+        /// Returns the address of the function.
+        fn address(self) -> *mut c_void;
+    }
+
+    macro_rules! impl_probe_fn {
+        ($($arg:ident)*) => {
+            impl_probe_fn!(@ $($arg)*);
+            impl_probe_fn!(~ $($arg)*);
+        };
+        (~) => {};
+        (~ $first:ident $($arg:ident)*) => { impl_probe_fn!($($arg)*); };
+        (@ $($arg:ident)*) => {
+            // SAFETY: This is a function pointer.
+            unsafe impl<T, $($arg),*> ProbeFn<T> for unsafe extern "C" fn(&T, $($arg),*) {
+                fn address(self) -> *mut c_void {
+                    self as *mut c_void
+                }
+            }
+        };
+    }
+
+    impl_probe_fn!(A B C D E F G H I J K L);
+
+    /// A probe in Rust, which is called by a tracepoint until it is dropped.
+    ///
+    /// # Invariants
+    ///
+    /// The function is registered for the tracepoint, with the address of `data`.
+    pub struct Probe<T: Send + Sync + 'static> {
+        tracepoint: *mut bindings::tracepoint,
+        function: *mut c_void,
+        data: KBox<T>,
+    }
+
+    // SAFETY: Probes may be unregistered by any thread, and the data may be dropped by any.
+    unsafe impl<T: Send + Sync> Send for Probe<T> {}
+
+    // SAFETY: A shared reference gives access to the data only, which is `Sync`.
+    unsafe impl<T: Send + Sync> Sync for Probe<T> {}
+
+    impl<T: Send + Sync> Probe<T> {
+        /// Registers a probe for a tracepoint; [`attach_probe!`](crate::attach_probe) is a shorter form.
+        ///
+        /// # Safety
+        ///
+        /// `tracepoint` must point to a tracepoint that exists as long as the result, and the arguments
+        /// of the function, apart from the first, must be those of its `TP_PROTO()`. The function must
+        /// be one that may be called where the tracepoint is.
+        pub unsafe fn attach<F: ProbeFn<T>>(
+            tracepoint: *mut bindings::tracepoint,
+            function: F,
+            data: T,
+        ) -> Result<Self> {
+            let data = KBox::new(data, GFP_KERNEL)?;
+            let function = function.address();
+
+            // SAFETY: The caller guarantees that the tracepoint is valid and the function fits. The
+            // data is dropped after the last call.
+            to_result(unsafe {
+                bindings::tracepoint_probe_register(
+                    tracepoint,
+                    function,
+                    (&raw const *data).cast_mut().cast(),
+                )
+            })?;
+            // INVARIANT: The function was registered just now.
+            Ok(Self {
+                tracepoint,
+                function,
+                data,
+            })
+        }
+
+        /// As [`attach`](Self::attach), for a tracepoint of the kernel image, which is found by its name
+        /// and need not be exported. That of a `DECLARE_TRACE()` ends with `_tp`.
+        ///
+        /// # Safety
+        ///
+        /// As for [`attach`](Self::attach).
+        pub unsafe fn attach_by_name<F: ProbeFn<T>>(
+            name: &CStr,
+            function: F,
+            data: T,
+        ) -> Result<Self> {
+            struct Search<'a> {
+                name: &'a CStr,
+                found: *mut bindings::tracepoint,
+            }
+
+            unsafe extern "C" fn compare(
+                tracepoint: *mut bindings::tracepoint,
+                search: *mut c_void,
+            ) {
+                // SAFETY: It is the address of `search` below, to which there is no other reference.
+                let search = unsafe { &mut *search.cast::<Search<'_>>() };
+                // SAFETY: Tracepoints of the kernel image are always valid, and so are their names.
+                let name = unsafe { CStr::from_char_ptr((*tracepoint).name) };
+
+                if name == search.name {
+                    search.found = tracepoint;
+                }
+            }
+
+            let mut search = Search {
+                name,
+                found: ptr::null_mut(),
+            };
+
+            // SAFETY: `compare` gets the address of `search`, and is not called afterwards.
+            unsafe {
+                bindings::for_each_kernel_tracepoint(Some(compare), (&raw mut search).cast())
+            };
+            if search.found.is_null() {
+                return Err(ENOENT);
+            }
+            // SAFETY: The caller guarantees the rest.
+            unsafe { Self::attach(search.found, function, data) }
+        }
+
+        /// Returns the data of the probe.
+        pub fn data(&self) -> &T {
+            &self.data
+        }
+    }
+
+    impl<T: Send + Sync> Drop for Probe<T> {
+        fn drop(&mut self) {
+            // SAFETY: By the type invariant, this is registered. After the second call, no CPU is in
+            // the function any more.
+            unsafe {
+                bindings::tracepoint_probe_unregister(
+                    self.tracepoint,
+                    self.function,
+                    (&raw const *self.data).cast_mut().cast(),
+                );
+                bindings::tracepoint_synchronize_unregister();
+            }
+        }
+    }
+}
+
+#[cfg(CONFIG_TRACEPOINTS)]
+pub use probe::{Probe, ProbeFn};
+
+/// Attaches a probe in Rust to a tracepoint of C or of Rust, by its name.
+///
+/// The tracepoint is one of this module or one that is exported, as by
+/// `EXPORT_TRACEPOINT_SYMBOL_GPL()` or `#[export]`: then the module with the tracepoint cannot be
+/// unloaded before this one. The value is a `Result<Probe<T>>`.
+///
+/// # Examples
+///
+/// ```ignore
+/// unsafe extern "C" fn boost(calls: &AtomicU32, order: u32, pages: *mut u32) { ... }
+///
+/// // SAFETY: These are the arguments of the tracepoint.
+/// let probe = unsafe {
+///     kernel::attach_probe!(
+///         rust_sample_hook_tp,
+///         boost as unsafe extern "C" fn(&_, _, _),
+///         AtomicU32::new(0)
+///     )
+/// }?;
+/// ```
+#[macro_export]
+macro_rules! attach_probe {
+    ($tracepoint:ident, $function:expr, $data:expr $(,)?) => {
+        $crate::macros::paste! {{
+            extern "C" {
+                static mut [<__tracepoint_ $tracepoint:span>]: $crate::bindings::tracepoint;
+            }
+
+            $crate::tracepoint::Probe::attach(
+                &raw mut [<__tracepoint_ $tracepoint:span>],
+                $function,
+                $data,
+            )
+        }}
+    };
+}
+
 #[doc(inline)]
-pub use crate::{declare_trace, include_tracepoints};
+pub use crate::{attach_probe, declare_trace, include_tracepoints};

@@ -14,14 +14,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
-    braced,
+    braced, bracketed,
     ext::IdentExt,
     parenthesized,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
     spanned::Spanned,
-    Attribute, Error, Expr, GenericArgument, LitStr, PathArguments, Result, Token, Type,
-    Visibility,
+    Attribute, Block, Error, Expr, ExprCall, GenericArgument, Lit, LitBool, LitStr, Member,
+    PathArguments, Result, Stmt, Token, Type, UnOp, Visibility,
 };
 
 mod kw {
@@ -29,7 +29,9 @@ mod kw {
     syn::custom_keyword!(entry);
     syn::custom_keyword!(events);
     syn::custom_keyword!(print);
+    syn::custom_keyword!(register);
     syn::custom_keyword!(system);
+    syn::custom_keyword!(unregister);
 }
 
 /// The parsed input of either macro.
@@ -51,6 +53,8 @@ struct Event {
     condition: Option<Expr>,
     /// Replaces that of the class.
     print: Option<Print>,
+    /// The functions that are called before the first and after the last probe.
+    register: Option<(Expr, Expr)>,
 }
 
 struct Field {
@@ -59,11 +63,27 @@ struct Field {
     value: Expr,
 }
 
+/// A type whose values a record can hold: `T`, or `struct T`.
+struct Element {
+    ty: Type,
+    is_struct: bool,
+}
+
 enum Kind {
-    Scalar(Type),
-    Array(Type, Expr),
+    Scalar(Element),
+    Array(Element, Expr),
+    /// A field of variable length; whether its place is relative to the field (`__rel_loc`).
+    Variable(Variable, bool),
+}
+
+enum Variable {
     Text,
-    Dynamic(Type),
+    /// Text that Rust formats.
+    Format,
+    Slice(Element),
+    Bitmask,
+    Cpumask,
+    Sockaddr,
 }
 
 struct Print {
@@ -71,17 +91,11 @@ struct Print {
     args: Vec<PrintArg>,
 }
 
-struct PrintArg {
-    field: Ident,
-    how: How,
-}
-
-enum How {
-    Plain,
-    /// `flags(field, "|", { ... })`, and `symbolic()` without a separator.
-    Names(Option<LitStr>, Vec<(Expr, LitStr)>),
-    Hex,
-    Array,
+enum PrintArg {
+    /// A field, an expression of fields, or a function of one.
+    Value(Expr),
+    /// `flags(value, "|", { ... })`, and `symbolic()` without a separator.
+    Names(Expr, Option<LitStr>, Vec<(Expr, LitStr)>),
 }
 
 /// Parses `keyword: value,`; the comma may be missing at the end.
@@ -163,13 +177,42 @@ fn print(input: ParseStream<'_>) -> Result<Print> {
             let format = input.parse()?;
             let mut args = Vec::new();
 
-            while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek3(Token![:]) {
+            // The next entry is `word:`; a path has `::` there.
+            while input.peek(Token![,]) {
+                let rest = input.fork();
+
+                rest.parse::<Token![,]>()?;
+                let entry =
+                    rest.peek(Ident::peek_any) && rest.peek2(Token![:]) && !rest.peek2(Token![::]);
+
+                if rest.is_empty() || entry {
+                    break;
+                }
                 input.parse::<Token![,]>()?;
                 args.push(input.parse()?);
             }
             Ok(Print { format, args })
         },
     )
+}
+
+fn register(input: ParseStream<'_>) -> Result<Option<(Expr, Expr)>> {
+    if !input.peek(kw::register) {
+        return Ok(None);
+    }
+
+    Ok(Some((
+        entry(
+            input,
+            |input| input.parse::<kw::register>().map(drop),
+            Expr::parse,
+        )?,
+        entry(
+            input,
+            |input| input.parse::<kw::unregister>().map(drop),
+            Expr::parse,
+        )?,
+    )))
 }
 
 impl Parse for Field {
@@ -189,87 +232,120 @@ impl Parse for Field {
     }
 }
 
-impl Parse for Kind {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
+impl Element {
+    /// Parses a type; `wrong` is the error about one that cannot be in this place.
+    fn parse(input: ParseStream<'_>, wrong: &str) -> Result<Self> {
+        let is_struct = input.parse::<Option<Token![struct]>>()?.is_some();
         let ty: Type = input.parse()?;
-
         let error = |message: &str| Err(Error::new(ty.span(), message));
 
         match &ty {
-            Type::Array(array) => match &*array.elem {
-                Type::Path(_) | Type::Ptr(_) => {
-                    Ok(Self::Array((*array.elem).clone(), array.len.clone()))
-                }
-                _ => error("the elements of an array are integers, `bool` or raw pointers"),
-            },
-            Type::Ptr(_) => Ok(Self::Scalar(ty)),
+            Type::Ptr(_) if !is_struct => {}
             Type::Path(path) if path.qself.is_none() => {
                 let Some(last) = path.path.segments.last() else {
-                    return error("not a type of C");
+                    return error(wrong);
                 };
 
                 match (&last.ident.to_string()[..], &last.arguments) {
-                    ("string", PathArguments::None) => Ok(Self::Text),
-                    ("dynamic_array", PathArguments::AngleBracketed(of)) if of.args.len() == 1 => {
-                        match &of.args[0] {
-                            GenericArgument::Type(of @ (Type::Path(_) | Type::Ptr(_))) => {
-                                Ok(Self::Dynamic(of.clone()))
-                            }
-                            _ => error("the elements are integers, `bool` or raw pointers"),
-                        }
-                    }
-                    ("f32" | "f64", _) => error("the kernel has no floating point numbers"),
+                    ("f32" | "f64", _) => return error("the kernel has no floating point numbers"),
                     ("String" | "CString" | "str" | "CStr", _) => {
-                        error("the type of a string is `string`")
+                        return error("the type of a string is `string`")
                     }
-                    (_, PathArguments::None) => Ok(Self::Scalar(ty)),
-                    _ => error("not a type of C"),
+                    (_, PathArguments::None) => {}
+                    _ => return error(wrong),
                 }
             }
-            Type::Reference(_) => error(
+            _ => return error(wrong),
+        }
+        Ok(Self { ty, is_struct })
+    }
+
+    /// Parses the type of the elements of an array.
+    fn parse_of_array(input: ParseStream<'_>) -> Result<Self> {
+        Self::parse(
+            input,
+            "the elements of an array are integers, `bool`, raw pointers or `struct T`",
+        )
+    }
+}
+
+impl Parse for Kind {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if input.peek(syn::token::Bracket) {
+            let content;
+
+            bracketed!(content in input);
+            let element = content.call(Element::parse_of_array)?;
+
+            content.parse::<Token![;]>()?;
+            return Ok(Self::Array(element, content.parse()?));
+        }
+        if input.peek(Token![&]) {
+            return Err(input.error(
                 "a record cannot have a reference: what it points to may be gone when the record \
                  is read; `string` and `dynamic_array<T>` have copies",
-            ),
-            _ => error("not a type of C"),
+            ));
+        }
+
+        let fork = input.fork();
+        let word = fork
+            .parse::<Ident>()
+            .map_or(String::new(), |word| word.to_string());
+        let (word, rel) = match word.strip_prefix("rel_") {
+            Some(word) => (word, true),
+            None => (&word[..], false),
+        };
+        let variable = match word {
+            "dynamic_array" if fork.peek(Token![<]) => {
+                input.parse::<Ident>()?;
+                input.parse::<Token![<]>()?;
+                let element = input.call(Element::parse_of_array)?;
+
+                input.parse::<Token![>]>()?;
+                return Ok(Self::Variable(Variable::Slice(element), rel));
+            }
+            _ if fork.peek(Token![::]) => None,
+            "string" => Some(Variable::Text),
+            "vstring" if !rel => Some(Variable::Format),
+            "bitmask" => Some(Variable::Bitmask),
+            "cpumask" => Some(Variable::Cpumask),
+            "sockaddr" => Some(Variable::Sockaddr),
+            _ => None,
+        };
+
+        match variable {
+            Some(variable) => {
+                input.parse::<Ident>()?;
+                Ok(Self::Variable(variable, rel))
+            }
+            None => Element::parse(input, "not a type of C").map(Self::Scalar),
         }
     }
 }
 
 impl Parse for PrintArg {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name: Ident = input.parse()?;
-
-        if !input.peek(syn::token::Paren) {
-            return Ok(Self {
-                field: name,
-                how: How::Plain,
-            });
-        }
-
+        let fork = input.fork();
+        let flags = match fork.parse::<Ident>() {
+            Ok(word) if fork.peek(syn::token::Paren) && word == "flags" => true,
+            Ok(word) if fork.peek(syn::token::Paren) && word == "symbolic" => false,
+            _ => return input.parse().map(Self::Value),
+        };
         let content;
 
+        input.parse::<Ident>()?;
         parenthesized!(content in input);
-        let field = content.parse()?;
-        let how = match &name.to_string()[..] {
-            "hex" => How::Hex,
-            "array" => How::Array,
-            "flags" => {
-                content.parse::<Token![,]>()?;
-                let between = content.parse()?;
-
-                How::Names(Some(between), names(&content)?)
-            }
-            "symbolic" => How::Names(None, names(&content)?),
-            _ => {
-                return Err(Error::new(
-                    name.span(),
-                    "unknown function: there are `flags`, `symbolic`, `hex` and `array`",
-                ))
-            }
+        let value = content.parse()?;
+        let between = if flags {
+            content.parse::<Token![,]>()?;
+            Some(content.parse()?)
+        } else {
+            None
         };
+        let names = names(&content)?;
 
         comma(&content)?;
-        Ok(Self { field, how })
+        Ok(Self::Names(value, between, names))
     }
 }
 
@@ -304,19 +380,60 @@ impl Parse for Single {
         let condition = condition(input)?;
 
         comma(input)?;
+        let fields = fields(input)?;
+        let print = print(input)?;
+
         Ok(Self(Definition {
             system,
             name: name.clone(),
             is_class: false,
             args,
-            fields: fields(input)?,
-            print: print(input)?,
+            fields,
+            print,
             events: vec![Event {
                 attrs,
                 vis,
                 name,
                 condition,
                 print: None,
+                register: register(input)?,
+            }],
+        }))
+    }
+}
+
+/// A tracepoint without an event: it has neither fields nor a print format.
+struct Bare(Definition);
+
+impl Parse for Bare {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let system = system(input)?;
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+
+        input.parse::<Token![fn]>()?;
+        let name: Ident = input.parse()?;
+        let args = args(input)?;
+        let condition = condition(input)?;
+
+        comma(input)?;
+        Ok(Self(Definition {
+            system,
+            name: format_ident!("{name}_tp"),
+            is_class: false,
+            args,
+            fields: Vec::new(),
+            print: Print {
+                format: LitStr::new("", name.span()),
+                args: Vec::new(),
+            },
+            events: vec![Event {
+                attrs,
+                vis,
+                name: format_ident!("{name}_tp"),
+                condition,
+                print: None,
+                register: None,
             }],
         }))
     }
@@ -367,14 +484,21 @@ impl Parse for Event {
         input.parse::<Token![fn]>()?;
         let name = input.parse()?;
         let condition = condition(input)?;
-        let own = if input.peek(syn::token::Brace) {
+        let mut own = None;
+        let mut functions = None;
+
+        if input.peek(syn::token::Brace) {
             let content;
 
             braced!(content in input);
-            Some(print(&content)?)
-        } else {
-            None
-        };
+            if content.peek(kw::print) {
+                own = Some(print(&content)?);
+            }
+            functions = register(&content)?;
+            if own.is_some() && functions.is_some() {
+                return Err(content.error("C has no event with both in a class"));
+            }
+        }
 
         Ok(Self {
             attrs,
@@ -382,6 +506,7 @@ impl Parse for Event {
             name,
             condition,
             print: own,
+            register: functions,
         })
     }
 }
@@ -400,6 +525,16 @@ impl Definition {
                     format!("`{name}` is not a field of `{}`", self.name),
                 )
             })
+    }
+
+    /// Returns the kind of the field that an expression consists of.
+    fn plain_field(&self, value: &Expr) -> Option<&Kind> {
+        let name = plain_name(value)?;
+
+        self.fields
+            .iter()
+            .find(|field| field.name == *name)
+            .map(|field| &field.kind)
     }
 
     /// Returns all print formats of the definition.
@@ -467,7 +602,7 @@ impl Definition {
         }
         for print in self.prints() {
             for arg in &print.args {
-                if let Err(error) = self.field(&arg.field).and_then(|field| arg.check(field)) {
+                if let Err(error) = arg.check(self) {
                     add(error);
                 }
             }
@@ -476,24 +611,95 @@ impl Definition {
     }
 }
 
-impl PrintArg {
-    /// Checks that a field can be printed in this way, as far as its tokens tell.
-    fn check(&self, field: &Field) -> Result<()> {
-        let wrong = |what: &str| {
-            Err(Error::new(
-                self.field.span(),
-                format!("field `{}` is {what}", field.name),
-            ))
-        };
+/// Functions of the bytes of a field, in `print:`.
+const OF_BYTES: [&str; 7] = [
+    "hex", "hex_str", "hex_dump", "array", "sized", "bits", "len",
+];
 
-        match (&self.how, &field.kind) {
-            (How::Plain, Kind::Dynamic(_)) => wrong("an array: print it with `hex` or `array`"),
-            (How::Plain, _)
-            | (How::Names(..), Kind::Scalar(Type::Path(_)))
-            | (How::Hex | How::Array, Kind::Array(Type::Path(_), _))
-            | (How::Hex | How::Array, Kind::Dynamic(Type::Path(_))) => Ok(()),
-            (How::Names(..), _) => wrong("no integer: it has no names"),
-            _ => wrong("no array of integers"),
+/// Returns the name of such a function, and its first argument; of other expressions an empty name
+/// and the expression.
+fn of_bytes(value: &Expr) -> (String, &Expr) {
+    if let Expr::Call(call) = value {
+        let name = plain_name(&call.func).map_or(String::new(), Ident::to_string);
+
+        if let Some(first) = call.args.first().filter(|_| OF_BYTES.contains(&&name[..])) {
+            return (name, first);
+        }
+    }
+    (String::new(), value)
+}
+
+impl PrintArg {
+    fn value(&self) -> &Expr {
+        match self {
+            Self::Value(value) | Self::Names(value, ..) => value,
+        }
+    }
+
+    /// Checks that a field can be printed in this way, as far as its tokens tell.
+    fn check(&self, definition: &Definition) -> Result<()> {
+        let (function, value) = of_bytes(self.value());
+        let wrong = |message: &str| Err(Error::new(value.span(), message));
+        let kind = definition.plain_field(value);
+
+        if function.is_empty() {
+            return match kind {
+                Some(Kind::Variable(Variable::Slice(_), _)) => {
+                    wrong("the field is an array: print it with `hex` or `array`")
+                }
+                Some(Kind::Scalar(Element {
+                    is_struct: true, ..
+                })) => wrong("the field is a struct: print its members"),
+                _ => Ok(()),
+            };
+        }
+        match (kind, &function[..]) {
+            (None, _) => match plain_name(value) {
+                Some(name) => definition.field(name).map(drop),
+                None => wrong("this is a function of a field"),
+            },
+            (Some(Kind::Variable(Variable::Bitmask | Variable::Cpumask, _)), "bits")
+            | (Some(Kind::Variable(..)), "len") => Ok(()),
+            (Some(Kind::Array(of, _) | Kind::Variable(Variable::Slice(of), _)), function)
+                if !matches!(function, "bits" | "len")
+                    && matches!(of.ty, Type::Path(_))
+                    && !(of.is_struct && function == "array") =>
+            {
+                Ok(())
+            }
+            _ => wrong("the field is no array of integers, or nothing that this can print"),
+        }
+    }
+}
+
+/// Returns the name that an expression consists of.
+fn plain_name(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
+}
+
+/// Returns what the macros of C have in their names for `__rel_loc`.
+fn rel_prefix(rel: bool) -> &'static str {
+    if rel {
+        "rel_"
+    } else {
+        ""
+    }
+}
+
+impl Variable {
+    fn is_text(&self) -> bool {
+        matches!(self, Self::Text | Self::Format)
+    }
+
+    /// Returns the type of the elements.
+    fn element(&self) -> TokenStream {
+        match self {
+            Self::Text | Self::Format | Self::Sockaddr => quote!(u8),
+            Self::Slice(Element { ty, .. }) => quote!(#ty),
+            Self::Bitmask | Self::Cpumask => quote!(::kernel::ffi::c_ulong),
         }
     }
 }
@@ -504,79 +710,306 @@ fn rust_field(field: &Field) -> TokenStream {
     let len = format_ident!("{name}__len");
 
     match kind {
-        Kind::Scalar(ty) => quote!(#name: #ty,),
-        Kind::Array(ty, len) => quote!(#name: [#ty; #len],),
-        Kind::Text => quote!(#name: *const u8, #len: usize,),
-        Kind::Dynamic(ty) => quote!(#name: *const #ty, #len: usize,),
+        Kind::Scalar(Element { ty, .. }) => quote!(#name: #ty,),
+        Kind::Array(Element { ty, .. }, len) => quote!(#name: [#ty; #len],),
+        Kind::Variable(variable, _) => {
+            let ty = variable.element();
+
+            quote!(#name: *const #ty, #len: usize,)
+        }
     }
 }
 
 /// Returns the value of a field; it does not compile if it has another type than the field.
 fn rust_value(field: &Field) -> TokenStream {
     let Field { kind, value, .. } = field;
+    let span = value.span();
+    let this = |ty: TokenStream| quote_spanned!(span=> ::core::convert::identity::<#ty>(#value));
 
     match kind {
-        Kind::Scalar(ty) => quote_spanned!(value.span()=> ::core::convert::identity::<#ty>(#value)),
-        Kind::Array(ty, len) => {
-            quote_spanned!(value.span()=> ::core::convert::identity::<[#ty; #len]>(#value))
+        Kind::Scalar(Element { ty, .. }) => this(quote!(#ty)),
+        Kind::Array(Element { ty, .. }, len) => this(quote!([#ty; #len])),
+        Kind::Variable(Variable::Text, _) => {
+            quote_spanned!(span=> ::kernel::trace_event::Text::bytes(#value))
         }
-        Kind::Text => quote_spanned!(value.span()=> ::kernel::trace_event::Text::bytes(#value)),
-        Kind::Dynamic(ty) => {
-            quote_spanned!(value.span()=> ::core::convert::identity::<&[#ty]>(#value))
+        Kind::Variable(Variable::Format, _) => {
+            quote_spanned!(span=> ::kernel::trace_event::Formatted::new(#value).bytes())
+        }
+        Kind::Variable(Variable::Slice(Element { ty, .. }), _) => this(quote!(&[#ty])),
+        Kind::Variable(Variable::Bitmask, _) => {
+            quote_spanned!(span=> ::kernel::trace_event::Bits::longs(#value))
+        }
+        Kind::Variable(Variable::Cpumask, _) => {
+            quote_spanned!(span=> ::kernel::trace_event::cpumask(#value))
+        }
+        Kind::Variable(Variable::Sockaddr, _) => {
+            quote_spanned!(span=> ::kernel::trace_event::sockaddr(#value))
         }
     }
 }
 
-/// Returns the initializer of a field in the struct; `value` is the variable with the result of
-/// [`rust_value`].
+/// Returns the statement that stores a field in the struct; `value` is the variable with the result
+/// of [`rust_value`].
 fn rust_store(field: &Field, value: &Ident) -> TokenStream {
     let name = &field.name;
     let len = format_ident!("{name}__len");
 
-    match field.kind {
-        Kind::Scalar(_) | Kind::Array(..) => quote!(#name: #value,),
-        Kind::Text | Kind::Dynamic(_) => quote!(#name: #value.as_ptr(), #len: #value.len(),),
+    match &field.kind {
+        Kind::Scalar(_) | Kind::Array(..) => quote! {
+            // SAFETY: The struct is a local variable.
+            unsafe { (&raw mut (*__trace_event_args).#name).write(#value) };
+        },
+        Kind::Variable(variable, _) => {
+            let ty = variable.element();
+
+            quote! {
+                if !::kernel::trace_event::fits::<#ty>(#value.len()) {
+                    return;
+                }
+                // SAFETY: The struct is a local variable.
+                unsafe {
+                    (&raw mut (*__trace_event_args).#name).write(#value.as_ptr());
+                    (&raw mut (*__trace_event_args).#len).write(#value.len());
+                }
+            }
+        }
     }
 }
 
-/// Returns the kind of argument that an argument of a print format is to `printf()`.
-fn print_kind(arg: &PrintArg, field: &Field) -> TokenStream {
-    let argument = quote!(::kernel::printf::Argument);
+/// Returns an assertion-time value of the fields that a print argument uses, as its type is that
+/// of the expression of these.
+fn print_value(definition: &Definition, shared: &Ident, value: &Expr) -> TokenStream {
+    let fields = definition.fields.iter().map(|field| {
+        let name = &field.name;
 
-    match (&arg.how, &field.kind) {
-        (How::Plain, Kind::Scalar(ty)) => {
-            quote!(<#ty as ::kernel::trace_event::Field>::ARGUMENT)
+        match &field.kind {
+            Kind::Variable(Variable::Slice(_) | Variable::Sockaddr, _) => quote!(),
+            Kind::Variable(..) => quote!(let #name = "";),
+            _ => quote!(let #name = __trace_event_args.#name;),
         }
-        (How::Plain, Kind::Array(ty, len)) if !is_char(ty) => {
-            quote!(#argument::Bytes(::core::mem::size_of::<[#ty; #len]>()))
-        }
-        _ => quote!(#argument::Text),
+    });
+
+    quote_spanned! {value.span()=>
+        ::kernel::trace_event::argument(|__trace_event_args: &#shared| {
+            #[allow(unused_imports)]
+            use ::kernel::trace_event::print::*;
+
+            #(#fields)*
+            #value
+        })
+    }
+}
+
+/// Returns the kinds of the arguments that an argument of a print format is to `printf()`.
+fn print_kinds(definition: &Definition, shared: &Ident, arg: &PrintArg) -> Vec<TokenStream> {
+    let argument = quote!(::kernel::printf::Argument);
+    let text = quote!(#argument::Text);
+    let value = arg.value();
+
+    if let PrintArg::Names(..) = arg {
+        let kind = print_value(definition, shared, value);
+
+        return vec![quote!({
+            ::core::assert!(
+                ::core::matches!(#kind, #argument::Integer(_)),
+                "what has names is an integer"
+            );
+            #text
+        })];
+    }
+    match &of_bytes(value).0[..] {
+        "" => vec![match definition.plain_field(value) {
+            Some(Kind::Array(Element { ty, .. }, _)) if is_char(ty) => text,
+            Some(Kind::Array(Element { ty, .. }, len)) => {
+                quote!(#argument::Bytes(::core::mem::size_of::<[#ty; #len]>()))
+            }
+            Some(Kind::Variable(Variable::Sockaddr, _)) => quote!(#argument::Sockaddr),
+            Some(Kind::Variable(..)) => text,
+            _ => print_value(definition, shared, value),
+        }],
+        "sized" => vec![quote!(#argument::Star), quote!(#argument::SizedBytes)],
+        "bits" => vec![quote!(#argument::Star), quote!(#argument::SizedBits)],
+        "len" => vec![quote!(#argument::Integer('d'))],
+        _ => vec![text],
     }
 }
 
 /// Returns assertions that the arguments of a print format fit it.
-fn print_checks(definition: &Definition, print: &Print) -> Result<TokenStream> {
+fn print_checks(definition: &Definition, shared: &Ident, print: &Print) -> TokenStream {
     let format = &print.format;
-    let count = print.args.len();
-    let mut checks = quote_spanned! {format.span()=>
+    let mut checks = TokenStream::new();
+    let mut count = 0usize;
+
+    for arg in &print.args {
+        let name = plain_name(of_bytes(arg.value()).1);
+        let name = name.map_or("the value".into(), |name| format!("`{name}`"));
+        let message = format!("{name} does not fit its conversion in the format");
+
+        for kind in print_kinds(definition, shared, arg) {
+            checks.extend(quote_spanned! {arg.value().span()=>
+                ::core::assert!(#kind.fits(#format, #count), #message);
+            });
+            count += 1;
+        }
+    }
+    quote_spanned! {format.span()=>
         ::core::assert!(
             ::kernel::printf::counts(#format, #count),
             "the format of the event has other conversions than arguments, or an unknown one"
         );
-    };
-
-    for (nr, arg) in print.args.iter().enumerate() {
-        let kind = print_kind(arg, definition.field(&arg.field)?);
-        let message = format!("`{}` does not fit its conversion in the format", arg.field);
-
-        checks.extend(quote_spanned! {arg.field.span()=>
-            ::core::assert!(#kind.fits(#format, #nr), #message);
-        });
+        #checks
     }
-    Ok(checks)
 }
 
-fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> TokenStream {
+impl Event {
+    /// Whether C code of other modules may call the tracepoint and register probes.
+    fn is_exported(&self) -> bool {
+        self.attrs.iter().any(|attr| attr.path().is_ident("export"))
+    }
+
+    /// Returns the attributes that are for the compiler.
+    fn attrs(&self) -> impl Iterator<Item = &Attribute> {
+        self.attrs
+            .iter()
+            .filter(|attr| !attr.path().is_ident("export"))
+    }
+
+    /// Returns the functions for `TRACE_EVENT_FN()`.
+    fn expand_register(&self) -> TokenStream {
+        let Some((register, unregister)) = &self.register else {
+            return TokenStream::new();
+        };
+        let c_register = format_ident!("rust_register_{}", self.name);
+        let c_unregister = format_ident!("rust_unregister_{}", self.name);
+
+        quote! {
+            #[cfg(CONFIG_TRACEPOINTS)]
+            const _: () = {
+                #[no_mangle]
+                extern "C" fn #c_register() -> ::kernel::ffi::c_int {
+                    let result: ::kernel::error::Result = (#register)();
+
+                    result.map_or_else(|error| error.to_errno(), |()| 0)
+                }
+
+                #[no_mangle]
+                extern "C" fn #c_unregister() {
+                    let () = (#unregister)();
+                }
+            };
+        }
+    }
+}
+
+/// Returns the code that computes the fields and calls the probes.
+fn expand_fields(definition: &Definition, event: &Event, shared: &Ident) -> TokenStream {
+    let call = format_ident!("rust_do_trace_{}", event.name);
+    // Each value is stored before the next one is computed, so that it need not be kept in a
+    // register over calls. Temporaries in a value live until the end of its match, and thus of the
+    // call of the probes.
+    let local = format_ident!("__trace_event_value");
+    let body = definition.fields.iter().rev().fold(
+        quote! {
+            // SAFETY: All fields are set. The C text has assertions that the struct has the same
+            // layout in C. Everything it points to is borrowed until the call returns.
+            unsafe { #call(__trace_event_args) };
+        },
+        |inner, field| {
+            let value = rust_value(field);
+            let store = rust_store(field, &local);
+            // Without this use, the next values could end what this one borrows.
+            let keep = match field.kind {
+                Kind::Variable(..) => quote!(let _ = ::core::convert::identity(#local);),
+                _ => quote!(),
+            };
+
+            quote! {
+                match #value {
+                    #local => {
+                        #store
+                        #inner
+                        #keep
+                    }
+                }
+            }
+        },
+    );
+
+    quote! {
+        extern "C" {
+            fn #call(args: *const #shared);
+        }
+
+        let mut __trace_event_args = ::core::mem::MaybeUninit::<#shared>::uninit();
+        let __trace_event_args = __trace_event_args.as_mut_ptr();
+
+        #body
+    }
+}
+
+/// Expands a tracepoint without an event.
+fn expand_bare(definition: &Definition) -> Result<TokenStream> {
+    definition.check()?;
+
+    let event = &definition.events[0];
+    let call = format_ident!("rust_do_trace_{}", event.name);
+    let (names, types): (Vec<_>, Vec<_>) =
+        definition.args.iter().map(|(name, ty)| (name, ty)).unzip();
+    let mut c = CText::default();
+    let mut structs = Vec::new();
+    let mut proto = Vec::new();
+
+    if names.is_empty() {
+        let message = "a tracepoint without an event has an argument at least";
+
+        return Err(Error::new(event.name.span(), message));
+    }
+    for (name, ty) in &definition.args {
+        proto.push(format!("{} {name}", c_arg(ty, &mut structs)?));
+    }
+    definition.c_system(&mut c);
+    c.structs(structs);
+    event.c_head(&mut c);
+    for (_, ty) in &definition.args {
+        if last_name(ty).is_some_and(|name| c_builtin(&name).is_none() && name != "Option") {
+            c.same_size(&c_arg(ty, &mut Vec::new())?, ty);
+        }
+    }
+    c.add(&format!(
+        "DECLARE_TRACE({},\n\tTP_PROTO({}),\n\tTP_ARGS({}));\n",
+        event.name.to_string().trim_end_matches("_tp"),
+        proto.join(", "),
+        quote!(#(#names),*)
+    ));
+    let text = c.into_static(&[]);
+    let functions = expand_event(
+        definition,
+        event,
+        quote! {
+            #[allow(improper_ctypes)]
+            extern "C" {
+                fn #call(#(#names: #types),*);
+            }
+
+            // SAFETY: The arguments are what the C text says, and borrowed until the call returns.
+            unsafe { #call(#(#names),*) }
+        },
+    );
+
+    Ok(quote! {
+        const _: () = {
+            const fn is_argument<T: ::kernel::trace_event::TracepointArgument>() {}
+
+            #(is_argument::<#types>();)*
+        };
+
+        #text
+        #functions
+    })
+}
+
+/// Expands the functions of an event; `body` calls the probes.
+fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> TokenStream {
     let Event {
         attrs,
         vis,
@@ -584,6 +1017,8 @@ fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> Token
         condition,
         ..
     } = event;
+    let own_attrs = event.attrs();
+    let register = event.expand_register();
     let cfgs: Vec<_> = attrs
         .iter()
         .filter(|attr| attr.path().is_ident("cfg"))
@@ -593,18 +1028,8 @@ fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> Token
     let enabled_doc = format!("Whether `{name}` is enabled.");
     let hit = format_ident!("__trace_event_{name}");
     let tracepoint = format_ident!("__tracepoint_{name}");
-    let call = format_ident!("rust_do_trace_{name}");
     let (arg_names, arg_types): (Vec<_>, Vec<_>) =
         definition.args.iter().map(|(name, ty)| (name, ty)).unzip();
-    let values: Vec<_> = definition.fields.iter().map(rust_value).collect();
-    let locals: Vec<_> = (0..values.len())
-        .map(|nr| format_ident!("__trace_event_{nr}"))
-        .collect();
-    let stores = definition
-        .fields
-        .iter()
-        .zip(&locals)
-        .map(|(field, local)| rust_store(field, local));
     // Not negated in place: for clippy that would be the user's expression.
     let test = condition.as_ref().map(|condition| {
         let wanted =
@@ -629,7 +1054,10 @@ fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> Token
     };
 
     quote! {
-        #(#attrs)*
+        #(#cfgs)*
+        #register
+
+        #(#own_attrs)*
         #[allow(dead_code, clippy::too_many_arguments)]
         #[inline(always)]
         #vis fn #trace(#(#arg_names: #arg_types),*) {
@@ -658,21 +1086,8 @@ fn expand_event(definition: &Definition, event: &Event, shared: &Ident) -> Token
         #[cold]
         #[inline(never)]
         fn #hit(#(#arg_names: #arg_types),*) {
-            extern "C" {
-                fn #call(args: *const #shared);
-            }
-
             #test
-            // Temporaries in the values live until the end of the match.
-            match (#(#values,)*) {
-                (#(#locals,)*) => {
-                    let __trace_event_args = #shared { #(#stores)* };
-
-                    // SAFETY: The C text has assertions that the struct has the same layout in C.
-                    // Everything it points to is borrowed until the call returns.
-                    unsafe { #call(&__trace_event_args) }
-                }
-            }
+            #body
         }
     }
 }
@@ -683,20 +1098,28 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
 
     let shared = format_ident!("__trace_event_{}_args", definition.name);
     let fields = definition.fields.iter().map(rust_field);
-    let types = definition.fields.iter().map(|field| match &field.kind {
-        Kind::Scalar(ty) | Kind::Array(ty, _) | Kind::Dynamic(ty) => ty.clone(),
-        Kind::Text => syn::parse_quote!(u8),
-    });
-    let types: Vec<Type> = types.collect();
+    let types =
+        definition
+            .fields
+            .iter()
+            .flat_map(Field::element)
+            .map(|Element { ty, is_struct }| {
+                let check = if *is_struct {
+                    quote!(is_struct)
+                } else {
+                    quote!(is_field)
+                };
+
+                quote_spanned!(ty.span()=> #check::<#ty>();)
+            });
     let checks = definition
         .prints()
-        .map(|print| print_checks(definition, print))
-        .collect::<Result<Vec<_>>>()?;
-    let pieces = c_text(definition, &shared)?;
+        .map(|print| print_checks(definition, &shared, print));
+    let c = c_text(definition, &shared)?;
     let events = definition
         .events
         .iter()
-        .map(|event| expand_event(definition, event, &shared));
+        .map(|event| expand_event(definition, event, expand_fields(definition, event, &shared)));
     // `cfg` attributes of a single event apply to the whole definition. If an event of a class is
     // disabled by one, C still has its definition.
     let cfgs: Vec<_> = match &definition.events[..] {
@@ -707,6 +1130,7 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
             .collect(),
         _ => Vec::new(),
     };
+    let text = c.into_static(&cfgs);
 
     Ok(quote! {
         #(#cfgs)*
@@ -718,25 +1142,16 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
         }
 
         #(#cfgs)*
+        #[allow(dead_code, unused_variables, clippy::all)]
         const _: () = {
             const fn is_field<T: ::kernel::trace_event::Field>() {}
+            const fn is_struct<T: Copy>() {}
 
-            #(is_field::<#types>();)*
+            #(#types)*
             #({ #checks })*
         };
 
-        #(#cfgs)*
-        #[cfg(CONFIG_TRACEPOINTS)]
-        #[allow(clippy::unnecessary_cast)]
-        const _: () = {
-            const PIECES: &[::kernel::trace_event::Piece] = &[#pieces];
-
-            // `used(linker)` would create a separate section for each text.
-            #[used(compiler)]
-            #[link_section = ".discard.trace_events"]
-            static TEXT: [u8; ::kernel::trace_event::text_len(PIECES)] =
-                ::kernel::trace_event::text(PIECES);
-        };
+        #text
 
         #(#events)*
     })
@@ -766,6 +1181,43 @@ impl CText {
         self.flush();
         self.pieces
             .extend(quote!(::kernel::trace_event::Piece::Number((#value) as i128),));
+    }
+
+    /// Adds the declarations of structs.
+    fn structs(&mut self, mut structs: Vec<String>) {
+        structs.sort();
+        structs.dedup();
+        for of in structs {
+            self.add(&format!("struct {of};\n"));
+        }
+    }
+
+    /// Adds an assertion about a type whose name may be that of another type in C.
+    fn same_size(&mut self, text: &str, ty: &Type) {
+        self.add(&format!("static_assert(sizeof({text}) == "));
+        self.number(quote!(::core::mem::size_of::<#ty>()));
+        self.add(");\n");
+    }
+
+    /// Returns the static with the text.
+    fn into_static(mut self, cfgs: &[&Attribute]) -> TokenStream {
+        self.flush();
+        let pieces = self.pieces;
+
+        quote! {
+            #(#cfgs)*
+            #[cfg(CONFIG_TRACEPOINTS)]
+            #[allow(clippy::unnecessary_cast)]
+            const _: () = {
+                const PIECES: &[::kernel::trace_event::Piece] = &[#pieces];
+
+                // `used(linker)` would create a separate section for each text.
+                #[used(compiler)]
+                #[link_section = ".discard.trace_events"]
+                static TEXT: [u8; ::kernel::trace_event::text_len(PIECES)] =
+                    ::kernel::trace_event::text(PIECES);
+            };
+        }
     }
 
     /// Adds a string literal.
@@ -826,7 +1278,16 @@ fn c_builtin(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Returns a type in C, and adds the structs that have to be declared for it to `structs`.
+impl Element {
+    /// Returns the type in C, and adds the structs that have to be declared for it to `structs`.
+    fn c_type(&self, structs: &mut Vec<String>) -> Result<String> {
+        let prefix = if self.is_struct { "struct " } else { "" };
+
+        Ok(format!("{prefix}{}", c_type(&self.ty, structs)?))
+    }
+}
+
+/// As [`Element::c_type`], of a type that is no struct.
 fn c_type(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
     match ty {
         Type::Ptr(ptr) => {
@@ -858,36 +1319,57 @@ fn c_type(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
     }
 }
 
+/// Returns the type of an argument of a tracepoint without an event in C.
+fn c_arg(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
+    match ty {
+        Type::Reference(to) => {
+            let elem = &to.elem;
+            let pointer = match to.mutability {
+                Some(_) => syn::parse_quote!(*mut #elem),
+                None => syn::parse_quote!(*const #elem),
+            };
+
+            c_type(&pointer, structs)
+        }
+        Type::Path(path) => match path.path.segments.last().map(|last| &last.arguments) {
+            Some(PathArguments::AngleBracketed(of)) => match of.args.first() {
+                Some(GenericArgument::Type(of @ Type::Reference(_))) => c_arg(of, structs),
+                _ => Err(Error::new(ty.span(), "not a type of C")),
+            },
+            _ => c_type(ty, structs),
+        },
+        _ => c_type(ty, structs),
+    }
+}
+
 /// Generates the struct, with assertions that its layout is that of Rust.
 fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Vec<String>> {
     let name = &definition.name;
     let mut structs = Vec::new();
     let mut types = Vec::new();
-    let mut typedefs = Vec::new();
+    let mut named = Vec::new();
 
     for field in &definition.fields {
-        let (ty, text) = match &field.kind {
-            Kind::Text => (None, "char".to_string()),
-            Kind::Scalar(ty) | Kind::Array(ty, _) | Kind::Dynamic(ty) => {
-                (Some(ty), c_type(ty, &mut structs)?)
+        let text = match (&field.kind, field.element()) {
+            (_, Some(element)) => {
+                let text = element.c_type(&mut structs)?;
+
+                if last_name(&element.ty).is_some_and(|name| c_builtin(&name).is_none()) {
+                    named.push((text.clone(), &element.ty));
+                }
+                text
             }
+            (Kind::Variable(Variable::Text | Variable::Format, _), _) => "char".into(),
+            (Kind::Variable(Variable::Sockaddr, _), _) => "u8".into(),
+            _ => "unsigned long".into(),
         };
 
-        if let Some(ty) = ty {
-            if last_name(ty).is_some_and(|name| c_builtin(&name).is_none()) {
-                typedefs.push((text.clone(), ty));
-            }
-        }
         types.push(text);
     }
     c.add(&format!(
         "#ifndef RUST_{name}_ARGS\n#define RUST_{name}_ARGS\n"
     ));
-    structs.sort();
-    structs.dedup();
-    for of in &structs {
-        c.add(&format!("struct {of};\n"));
-    }
+    c.structs(structs);
     c.add(&format!("struct rust_{name}_args {{\n"));
     for (field, ty) in definition.fields.iter().zip(&types) {
         let field_name = &field.name;
@@ -899,7 +1381,7 @@ fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Ve
                 c.number(quote!({ const LEN: usize = #len; LEN }));
                 c.add("];\n");
             }
-            Kind::Text | Kind::Dynamic(_) => c.add(&format!(
+            Kind::Variable(..) => c.add(&format!(
                 "\tconst {ty} *{field_name};\n\tsize_t {field_name}__len;\n"
             )),
         }
@@ -909,14 +1391,278 @@ fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Ve
     ));
     c.number(quote!(::core::mem::size_of::<#shared>()));
     c.add(");\n");
-    for (text, ty) in typedefs {
-        // The name may be that of another type in C.
-        c.add(&format!("static_assert(sizeof({text}) == "));
-        c.number(quote!(::core::mem::size_of::<#ty>()));
-        c.add(");\n");
+    for (text, ty) in named {
+        c.same_size(&text, ty);
     }
     c.add("#endif\n");
     Ok(types)
+}
+
+impl Field {
+    /// Returns the type of the field or of its elements, if the definition names it.
+    fn element(&self) -> Option<&Element> {
+        match &self.kind {
+            Kind::Scalar(element) | Kind::Array(element, _) => Some(element),
+            Kind::Variable(Variable::Slice(element), _) => Some(element),
+            Kind::Variable(..) => None,
+        }
+    }
+
+    /// Returns what the field is in C, if it is printed as it is.
+    fn c_value(&self) -> String {
+        let name = &self.name;
+
+        match &self.kind {
+            Kind::Scalar(_) | Kind::Array(..) => format!("__entry->{name}"),
+            Kind::Variable(variable, rel) => {
+                let what = match variable {
+                    Variable::Text | Variable::Format => "str",
+                    Variable::Slice(_) => "dynamic_array",
+                    Variable::Bitmask => "bitmask",
+                    Variable::Cpumask => "cpumask",
+                    Variable::Sockaddr => "sockaddr",
+                };
+
+                format!("__get_{}{what}({name})", rel_prefix(*rel))
+            }
+        }
+    }
+
+    /// Adds the address of the elements to the text.
+    fn c_address(&self, c: &mut CText) {
+        let name = &self.name;
+
+        c.add(&match &self.kind {
+            Kind::Variable(_, true) => format!("__get_rel_dynamic_array({name})"),
+            Kind::Variable(_, false) => format!("__get_dynamic_array({name})"),
+            _ => format!("__entry->{name}"),
+        });
+    }
+
+    /// Adds the number of bytes to the text.
+    fn c_length(&self, c: &mut CText) {
+        let name = &self.name;
+
+        match &self.kind {
+            Kind::Variable(_, true) => c.add(&format!("__get_rel_dynamic_array_len({name})")),
+            Kind::Variable(_, false) => c.add(&format!("__get_dynamic_array_len({name})")),
+            Kind::Array(Element { ty, .. }, len) => {
+                c.number(quote!(::core::mem::size_of::<[#ty; #len]>()))
+            }
+            Kind::Scalar(_) => c.add(&format!("sizeof(__entry->{name})")),
+        }
+    }
+}
+
+/// Adds an expression of fields to the text.
+fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
+    let unknown = |what: &dyn Spanned, message: &str| Err(Error::new(what.span(), message));
+
+    match value {
+        Expr::Path(_) => match plain_name(value) {
+            Some(name) if definition.fields.iter().any(|field| field.name == *name) => {
+                c.add(&definition.field(name)?.c_value());
+            }
+            // A constant, if a name may be one.
+            Some(name) if name.to_string().chars().any(char::is_lowercase) => {
+                definition.field(name)?;
+            }
+            _ => c.number(quote!(#value)),
+        },
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(number) => c.add(number.base10_digits()),
+            Lit::Str(text) => c.literal(text)?,
+            Lit::Bool(LitBool { value, .. }) => c.add(if *value { "1" } else { "0" }),
+            Lit::Byte(byte) => c.add(&byte.value().to_string()),
+            _ => return unknown(value, "not a literal that C has as well"),
+        },
+        Expr::Paren(inner) => c_expr(definition, &inner.expr, c)?,
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            c.add("(-");
+            c_expr(definition, &unary.expr, c)?;
+            c.add(")");
+        }
+        Expr::Binary(binary) => {
+            let op = &binary.op;
+            let op = quote!(#op).to_string();
+
+            if op.ends_with('=') && !matches!(&op[..], "==" | "!=" | "<=" | ">=") {
+                return unknown(&binary.op, "an assignment cannot be printed");
+            }
+            c.add("(");
+            c_expr(definition, &binary.left, c)?;
+            c.add(&format!(" {op} "));
+            c_expr(definition, &binary.right, c)?;
+            c.add(")");
+        }
+        Expr::Cast(cast) => {
+            let element = Element {
+                ty: (*cast.ty).clone(),
+                is_struct: false,
+            };
+
+            c.add(&format!("(({})", element.c_type(&mut Vec::new())?));
+            c_expr(definition, &cast.expr, c)?;
+            c.add(")");
+        }
+        Expr::If(test) => {
+            let Some((_, other)) = &test.else_branch else {
+                return unknown(value, "there is no `else`");
+            };
+
+            c.add("(");
+            c_expr(definition, &test.cond, c)?;
+            c.add(" ? ");
+            c_expr(definition, only_expr(&test.then_branch)?, c)?;
+            c.add(" : ");
+            match &**other {
+                Expr::Block(block) => c_expr(definition, only_expr(&block.block)?, c)?,
+                other => c_expr(definition, other, c)?,
+            }
+            c.add(")");
+        }
+        Expr::Field(member) => {
+            c_expr(definition, &member.base, c)?;
+            match &member.member {
+                Member::Named(name) => c.add(&format!(".{name}")),
+                Member::Unnamed(_) => return unknown(value, "C has no tuples"),
+            }
+        }
+        Expr::Index(index) => {
+            let inner = &index.index;
+
+            if !matches!(&**inner, Expr::Lit(_)) {
+                return unknown(inner, "the index of an element is a number");
+            }
+            c_expr(definition, &index.expr, c)?;
+            c.add("[");
+            c_expr(definition, inner, c)?;
+            c.add("]");
+        }
+        Expr::Call(call) => c_call(definition, call, c)?,
+        _ => return unknown(value, "C has no such expression"),
+    }
+    Ok(())
+}
+
+/// Returns the expression that a block consists of.
+fn only_expr(block: &Block) -> Result<&Expr> {
+    match &block.stmts[..] {
+        [Stmt::Expr(value, None)] => Ok(value),
+        _ => Err(Error::new(block.span(), "C has no such expression")),
+    }
+}
+
+fn c_names(names: &[(Expr, LitStr)], c: &mut CText) -> Result<()> {
+    for (value, text) in names {
+        c.add(", { ");
+        c.number(quote_spanned! {value.span()=>
+            ::kernel::trace_event::key((#value) as i128)
+        });
+        c.add(", ");
+        c.literal(text)?;
+        c.add(" }");
+    }
+    c.add(")");
+    Ok(())
+}
+
+/// Adds a call of one of the functions of `print:` to the text.
+fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()> {
+    let args: Vec<_> = call.args.iter().collect();
+    let name = plain_name(&call.func).map_or(String::new(), Ident::to_string);
+    let (function, count) =
+        match &name[..] {
+            "major" => ("MAJOR", 1),
+            "minor" => ("MINOR", 1),
+            "err_ptr" => ("ERR_PTR", 1),
+            "ns_to_secs" => ("__print_ns_to_secs", 1),
+            "ns_without_secs" => ("__print_ns_without_secs", 1),
+            "len" | "sized" | "bits" => ("", 1),
+            "hex" => ("__print_hex", 1),
+            "hex_str" => ("__print_hex_str", 1),
+            "array" => ("__print_array", 1),
+            "hex_dump" => ("__print_hex_dump", 6),
+            _ => return Err(Error::new(
+                call.func.span(),
+                "unknown function: there are `flags`, `symbolic`, `hex`, `hex_str`, `hex_dump`, \
+                 `array`, `sized`, `bits`, `len`, `major`, `minor`, `err_ptr`, `ns_to_secs` and \
+                 `ns_without_secs`",
+            )),
+        };
+
+    if args.len() != count {
+        let message = format!("`{name}` has {count} argument(s)");
+
+        return Err(Error::new(call.span(), message));
+    }
+    if !function.is_empty() {
+        c.add(&format!("{function}("));
+    }
+    let field = match plain_name(args[0]) {
+        Some(field) if OF_BYTES.contains(&&name[..]) => definition.field(field)?,
+        _ => {
+            c_expr(definition, args[0], c)?;
+            c.add(")");
+            return Ok(());
+        }
+    };
+
+    match &name[..] {
+        "len" => {
+            field.c_length(c);
+            return Ok(());
+        }
+        "sized" | "bits" => {
+            field.c_length(c);
+            c.add(if name == "bits" { " * 8, " } else { ", " });
+            field.c_address(c);
+            return Ok(());
+        }
+        "array" => {
+            let ty = field.element().map(|element| &element.ty);
+            let size = quote!(::core::mem::size_of::<#ty>());
+
+            field.c_address(c);
+            c.add(", ");
+            if let Kind::Array(_, len) = &field.kind {
+                c.number(quote!({ const LEN: usize = #len; LEN }));
+            } else {
+                field.c_length(c);
+                c.add(" / ");
+                c.number(size.clone());
+            }
+            c.add(", ");
+            c.number(size);
+        }
+        "hex_dump" => {
+            let prefix = plain_name(args[2]).map_or(String::new(), Ident::to_string);
+
+            if !matches!(&prefix[..], "none" | "address" | "offset") {
+                let message = "what begins a line is `none`, `address` or `offset`";
+
+                return Err(Error::new(args[2].span(), message));
+            }
+            c_expr(definition, args[1], c)?;
+            c.add(&format!(", DUMP_PREFIX_{}, ", prefix.to_uppercase()));
+            c_expr(definition, args[3], c)?;
+            c.add(", ");
+            c_expr(definition, args[4], c)?;
+            c.add(", ");
+            field.c_address(c);
+            c.add(", ");
+            field.c_length(c);
+            c.add(", ");
+            c_expr(definition, args[5], c)?;
+        }
+        _ => {
+            field.c_address(c);
+            c.add(", ");
+            field.c_length(c);
+        }
+    }
+    c.add(")");
+    Ok(())
 }
 
 fn c_print(definition: &Definition, print: &Print, c: &mut CText) -> Result<()> {
@@ -931,64 +1677,20 @@ fn c_print(definition: &Definition, print: &Print, c: &mut CText) -> Result<()> 
         c.literal(&print.format)?;
     }
     for arg in &print.args {
-        let field = definition.field(&arg.field)?;
-        let name = &field.name;
-
         c.add(",\n\t\t");
-        match &arg.how {
-            How::Plain if matches!(field.kind, Kind::Text) => c.add(&format!("__get_str({name})")),
-            How::Plain => c.add(&format!("__entry->{name}")),
-            How::Names(between, names) => {
-                match between {
-                    Some(between) => {
-                        c.add(&format!("__print_flags(__entry->{name}, "));
-                        c.literal(between)?;
-                    }
-                    None => c.add(&format!("__print_symbolic(__entry->{name}")),
-                }
-                for (value, text) in names {
-                    c.add(", { ");
-                    c.number(quote_spanned! {value.span()=>
-                        ::kernel::trace_event::key((#value) as i128)
-                    });
+        match arg {
+            PrintArg::Value(value) => c_expr(definition, value, c)?,
+            PrintArg::Names(value, between, names) => {
+                c.add(match between {
+                    Some(_) => "__print_flags(",
+                    None => "__print_symbolic(",
+                });
+                c_expr(definition, value, c)?;
+                if let Some(between) = between {
                     c.add(", ");
-                    c.literal(text)?;
-                    c.add(" }");
+                    c.literal(between)?;
                 }
-                c.add(")");
-            }
-            How::Hex | How::Array => {
-                let function = if matches!(arg.how, How::Hex) {
-                    "__print_hex"
-                } else {
-                    "__print_array"
-                };
-                let ty = match &field.kind {
-                    Kind::Array(ty, len) => {
-                        c.add(&format!("{function}(__entry->{name}, "));
-                        c.number(match arg.how {
-                            How::Hex => quote!(::core::mem::size_of::<[#ty; #len]>()),
-                            _ => quote!({ const LEN: usize = #len; LEN }),
-                        });
-                        ty
-                    }
-                    Kind::Dynamic(ty) => {
-                        c.add(&format!("{function}(__get_dynamic_array({name}), "));
-                        c.add(&format!("__get_dynamic_array_len({name})"));
-                        if matches!(arg.how, How::Array) {
-                            c.add(" / ");
-                            c.number(quote!(::core::mem::size_of::<#ty>()));
-                        }
-                        ty
-                    }
-                    _ => unreachable!("PrintArg::check() has seen to that"),
-                };
-
-                if matches!(arg.how, How::Array) {
-                    c.add(", ");
-                    c.number(quote!(::core::mem::size_of::<#ty>()));
-                }
-                c.add(")");
+                c_names(names, c)?;
             }
         }
     }
@@ -996,21 +1698,59 @@ fn c_print(definition: &Definition, print: &Print, c: &mut CText) -> Result<()> 
     Ok(())
 }
 
+impl Event {
+    /// Generates what is in front of the definition of the event.
+    fn c_head(&self, c: &mut CText) {
+        let name = &self.name;
+
+        if self.is_exported() {
+            c.add(&format!("#define RUST_TRACE_EXPORT {name}\n"));
+        }
+        if self.register.is_some() {
+            c.add(&format!(
+                "int rust_register_{name}(void);\nvoid rust_unregister_{name}(void);\n"
+            ));
+        }
+    }
+
+    fn c_register(&self, c: &mut CText) {
+        let name = &self.name;
+
+        if self.register.is_some() {
+            c.add(&format!(
+                ",\n\trust_register_{name}, rust_unregister_{name}"
+            ));
+        }
+    }
+}
+
+impl Definition {
+    fn c_system(&self, c: &mut CText) {
+        if let Some(system) = &self.system {
+            c.add(&format!("#define TRACE_SYSTEM {system}\n"));
+        }
+    }
+}
+
 /// Generates the definition in C.
-fn c_text(definition: &Definition, shared: &Ident) -> Result<TokenStream> {
+fn c_text(definition: &Definition, shared: &Ident) -> Result<CText> {
     let name = &definition.name;
     let prototype = format!("TP_PROTO(const struct rust_{name}_args *args),\n\tTP_ARGS(args)");
     let mut c = CText::default();
 
-    if let Some(system) = &definition.system {
-        c.add(&format!("#define TRACE_SYSTEM {system}\n"));
-    }
+    definition.c_system(&mut c);
     let types = c_struct(definition, shared, &mut c)?;
-    let which = if definition.is_class {
-        "DECLARE_EVENT_CLASS"
-    } else {
-        "TRACE_EVENT"
+    let which = match &definition.events[..] {
+        _ if definition.is_class => "DECLARE_EVENT_CLASS",
+        [Event {
+            register: Some(_), ..
+        }] => "TRACE_EVENT_FN",
+        _ => "TRACE_EVENT",
     };
+
+    for event in &definition.events {
+        event.c_head(&mut c);
+    }
 
     c.add(&format!(
         "{which}({name},\n\t{prototype},\n\tTP_STRUCT__entry(\n"
@@ -1019,17 +1759,43 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<TokenStream> {
         let field_name = &field.name;
 
         match &field.kind {
-            Kind::Scalar(_) => c.add(&format!("\t\t__field({ty}, {field_name})\n")),
-            Kind::Array(_, len) => {
+            Kind::Scalar(element) => c.add(&format!(
+                "\t\t__field{}({ty}, {field_name})\n",
+                if element.is_struct { "_struct" } else { "" }
+            )),
+            // The macros of C take no structs as elements.
+            Kind::Array(Element { ty: of, is_struct }, len) => {
+                let ty = if *is_struct { "u8" } else { ty };
+
                 c.add(&format!("\t\t__array({ty}, {field_name}, "));
-                c.number(quote!({ const LEN: usize = #len; LEN }));
+                c.number(match is_struct {
+                    true => quote!(::core::mem::size_of::<[#of; #len]>()),
+                    false => quote!({ const LEN: usize = #len; LEN }),
+                });
                 c.add(")\n");
             }
-            Kind::Text => c.add(&format!(
-                "\t\t__string_len({field_name}, args->{field_name}, args->{field_name}__len)\n"
+            Kind::Variable(
+                Variable::Slice(Element {
+                    is_struct: true, ..
+                }),
+                rel,
+            ) => {
+                c.add(&format!(
+                    "\t\t__{}dynamic_array(u8, {field_name}, \
+                     args->{field_name}__len * sizeof({ty}))\n",
+                    rel_prefix(*rel)
+                ));
+            }
+            // This is what __bitmask() and so on are; a cpumask has a type of its own. In the
+            // place of __string(), whose __assign_str() tests for NULL.
+            Kind::Variable(Variable::Cpumask, rel) => c.add(&format!(
+                "\t\t__{}cpumask({field_name})\n",
+                rel_prefix(*rel)
             )),
-            Kind::Dynamic(_) => c.add(&format!(
-                "\t\t__dynamic_array({ty}, {field_name}, args->{field_name}__len)\n"
+            Kind::Variable(variable, rel) => c.add(&format!(
+                "\t\t__{}dynamic_array({ty}, {field_name}, args->{field_name}__len{})\n",
+                rel_prefix(*rel),
+                if variable.is_text() { " + 1" } else { "" }
             )),
         }
     }
@@ -1041,7 +1807,7 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<TokenStream> {
             Kind::Scalar(_) => c.add(&format!(
                 "\t\t__entry->{field_name} = args->{field_name};\n"
             )),
-            Kind::Array(of, _) => {
+            Kind::Array(Element { ty: of, .. }, _) => {
                 c.add(&format!(
                     "\t\tmemcpy(__entry->{field_name}, args->{field_name}, \
                      sizeof(__entry->{field_name}));\n"
@@ -1053,24 +1819,45 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<TokenStream> {
                     ));
                 }
             }
-            Kind::Text => c.add(&format!("\t\t__assign_str({field_name});\n")),
-            Kind::Dynamic(_) => c.add(&format!(
-                "\t\tmemcpy(__get_dynamic_array({field_name}), args->{field_name}, \
-                 args->{field_name}__len * sizeof({ty}));\n"
-            )),
+            Kind::Variable(variable, rel) => {
+                let rel = rel_prefix(*rel);
+
+                c.add(&format!(
+                    "\t\tmemcpy(__get_{rel}dynamic_array({field_name}), args->{field_name}, "
+                ));
+                c.add(&match variable {
+                    // All bits that the kernel may use, whatever the type has.
+                    Variable::Cpumask => "__bitmask_size_in_bytes(nr_cpumask_bits));\n".to_string(),
+                    _ => format!("args->{field_name}__len * sizeof({ty}));\n"),
+                });
+                if variable.is_text() {
+                    c.add(&format!(
+                        "\t\t__get_{rel}str({field_name})[args->{field_name}__len] = 0;\n"
+                    ));
+                }
+            }
         }
     }
     c.add("\t),\n\t");
     c_print(definition, &definition.print, &mut c)?;
+    if !definition.is_class {
+        definition.events[0].c_register(&mut c);
+    }
     c.add(");\n");
     if definition.is_class {
         for event in &definition.events {
             let event_name = &event.name;
 
             match &event.print {
-                None => c.add(&format!(
-                    "DEFINE_EVENT({name}, {event_name},\n\t{prototype}"
-                )),
+                None => {
+                    let which = match event.register {
+                        Some(_) => "DEFINE_EVENT_FN",
+                        None => "DEFINE_EVENT",
+                    };
+
+                    c.add(&format!("{which}({name}, {event_name},\n\t{prototype}"));
+                    event.c_register(&mut c);
+                }
                 Some(own) => {
                     c.add(&format!(
                         "DEFINE_EVENT_PRINT({name}, {event_name},\n\t{prototype},\n\t"
@@ -1081,8 +1868,7 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<TokenStream> {
             c.add(");\n");
         }
     }
-    c.flush();
-    Ok(c.pieces)
+    Ok(c)
 }
 
 /// Expands `trace_event!`.
@@ -1096,5 +1882,12 @@ pub(crate) fn trace_event(input: proc_macro::TokenStream) -> TokenStream {
 pub(crate) fn trace_event_class(input: proc_macro::TokenStream) -> TokenStream {
     syn::parse::<Class>(input)
         .and_then(|Class(definition)| expand(&definition))
+        .unwrap_or_else(Error::into_compile_error)
+}
+
+/// Expands `tracepoint!`.
+pub(crate) fn tracepoint(input: proc_macro::TokenStream) -> TokenStream {
+    syn::parse::<Bare>(input)
+        .and_then(|Bare(definition)| expand_bare(&definition))
         .unwrap_or_else(Error::into_compile_error)
 }

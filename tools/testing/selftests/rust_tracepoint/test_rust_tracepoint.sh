@@ -20,6 +20,10 @@ RUST_FIRST="${RUST_FIRST:-test_rust_first}"
 RUST_SECOND="${RUST_SECOND:-test_rust_second}"
 RUST_CONDITION="${RUST_CONDITION:-test_rust_condition}"
 RUST_EMPTY="${RUST_EMPTY:-test_rust_empty}"
+RUST_FIELDS="${RUST_FIELDS:-test_rust_fields}"
+RUST_REL="${RUST_REL:-test_rust_rel}"
+RUST_PRINT="${RUST_PRINT:-test_rust_print}"
+RUST_FN="${RUST_FN:-test_rust_fn}"
 # A module with an event of the same name and system as RUST_CONDITION.
 DUPLICATE="${DUPLICATE:-test_rust_tracepoint_duplicate}"
 
@@ -248,8 +252,11 @@ masked()
 					hidden[i] = 1
 			if (line ~ /common_flags;/)
 				flags = offset
-			if (line ~ /__data_loc/)
+			if (line ~ /__(data|rel)_loc/)
 				locations[offset] = size
+			# Counted from the end of the field.
+			if (line ~ /__rel_loc/)
+				behind_field[offset] = offset + size
 		}
 	}
 	{
@@ -257,7 +264,7 @@ masked()
 		end = last
 		for (i in locations) {
 			place = number(i, locations[i])
-			offset = place % 65536
+			offset = place % 65536 + behind_field[i]
 			size = int(place / 65536)
 			for (j = offset; j < offset + size; j++)
 				dynamic[j] = 1
@@ -798,6 +805,33 @@ defined_sample()
 	END
 }
 
+# "opens WORD...": whether the device of the sample can be opened, as often as there are words.
+opens()
+{
+	seen=
+	for word in "$@"; do
+		if (: < /dev/rust-vendor-hook) 2>/dev/null; then
+			seen="$seen yes"
+		else
+			seen="$seen no"
+		fi
+	done
+	[ "${seen# }" = "$*" ] || complain "opened:$seen, not $*"
+}
+
+# The probe of one module changes what the other does, and holds it.
+vendor_sample()
+{
+	present rust_vendor_probe || { skip "module rust_vendor_probe is not found"; return; }
+	modprobe -q rust_vendor_probe || return
+	need /dev/rust-vendor-hook "no devtmpfs" && opens yes no yes no &&
+		! rmmod rust_vendor_hook 2>/dev/null
+	status=$?
+	rmmod rust_vendor_probe || return
+	[ $status -ne 0 ] || opens yes yes yes || status=1
+	rmmod rust_vendor_hook && return $status
+}
+
 # And a driver.
 binder()
 {
@@ -994,6 +1028,34 @@ small_tests()
 	check "$2: no argument too many for BPF" pair "$1" "$2" 1 bad_raw_tracepoint vv
 }
 
+# Records of up to a page each: few rounds, read one at a time.
+in_rounds()
+{
+	for round in 1 3 6 7; do
+		fresh && put "nr == $round" "$D/filter" && fire_on && "$@" $round || return
+	done
+}
+
+text_of_round()
+{
+	text
+}
+
+bytes_of_round()
+{
+	page 1 > "$TMP/page" && split_page < "$TMP/page" | masked fields
+}
+
+# "kind_tests C RUST": events with fields of many kinds, one of them "nr".
+kind_tests()
+{
+	check "$2: same format" pair "$1" "$2" - format
+	check "$2: same text" pair "$1" "$2" - printed
+	check "$2: same text by field" pair "$1" "$2" - printed_by_field
+	check "$2: same text by round" pair "$1" "$2" - in_rounds text_of_round
+	check "$2: same bytes" pair "$1" "$2" 4 in_rounds bytes_of_round
+}
+
 # There is no such event in C; a record has the common fields alone.
 empty()
 {
@@ -1046,7 +1108,7 @@ tests()
 {
 	check "the module finds no error in itself" loads
 	for event in "$C_TWIN" "$RUST_TWIN" "$RUST_CONDITION" "$RUST_FIRST" "$RUST_SECOND" \
-		     "$RUST_EMPTY"; do
+		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN"; do
 		check "$event is available" available "$event"
 	done
 	twin_tests
@@ -1056,12 +1118,18 @@ tests()
 	small_tests test_c_condition "$RUST_CONDITION" $((ROUNDS - 1)) 8 4
 	small_tests test_c_first "$RUST_FIRST" $ROUNDS 8 8
 	small_tests test_c_second "$RUST_SECOND" $((ROUNDS / 2)) 4 8
+	kind_tests test_c_fields "$RUST_FIELDS"
+	kind_tests test_c_rel "$RUST_REL"
+	kind_tests test_c_print "$RUST_PRINT"
+	check "$RUST_FN: same format" pair test_c_fn "$RUST_FN" - format
+	check "$RUST_FN: same text" pair test_c_fn "$RUST_FN" $ROUNDS printed
 	empty_tests
 	check "the module unloads while its events are on" unloads
 	check "a second event of the same name" duplicate
 	check "a tprobe on an event in Rust" tprobe
 	check "tracepoints of the sample of Rust" sample
 	check "events of the sample of Rust" defined_sample
+	check "probes of a vendor on a hook in Rust" vendor_sample
 	check "tracepoints of the binder driver" binder
 }
 

@@ -60,3 +60,8 @@ kernel::trace_event! {
     entry: { id: Option<u32> = Some(id) }, //~ ERROR: not a type of C
     print: "nothing",
 }
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_nothing(), //~ ERROR: has an argument at least
+}

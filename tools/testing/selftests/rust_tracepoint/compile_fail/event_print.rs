@@ -2,6 +2,8 @@
 
 //! Print formats that do not match the fields.
 
+use kernel::bindings;
+
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_no_field(id: u32),
@@ -34,7 +36,98 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_expression(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u", id + 1, //~ ERROR: expected `,`
+    print: "id=%u", id.wrapping_add(1), //~ ERROR: C has no such expression
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_expression_type(id: u32),
+    entry: { id: u32 = id },
+    print: "id=%u", id as u64 + 1, //~ ERROR: the value does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_without_else(id: u32),
+    entry: { id: u32 },
+    print: "%s", if id != 0 { "id" }, //~ ERROR: there is no `else`
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_index(id: u32),
+    entry: { pair: [u16; 2] = [0; 2], id: u32 },
+    print: "%u", pair[id as usize], //~ ERROR: the index of an element is a number
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_out_of_bounds(id: u32),
+    entry: { pair: [u16; 2] = [0; 2] },
+    print: "%u", pair[2], //~ ERROR: this operation will panic at runtime
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_sized(data: &[u8]),
+    entry: { data: dynamic_array<u8> },
+    print: "%*s", sized(data), //~ ERROR: `data` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_bits(data: &[u8]),
+    entry: { data: dynamic_array<u8> },
+    print: "%*pbl", bits(data), //~ ERROR: no array of integers, or nothing that this can print
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_hex_of_string(id: u32),
+    entry: { name: string = c"name" },
+    print: "%s", hex(name), //~ ERROR: no array of integers, or nothing that this can print
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_hex_of_mask(mask: &[usize]),
+    entry: { mask: bitmask },
+    print: "%s", hex_str(mask), //~ ERROR: no array of integers, or nothing that this can print
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_sockaddr(addr: &[u8]),
+    entry: { addr: sockaddr },
+    print: "%pI4", addr, //~ ERROR: `addr` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_too_wide(id: u32),
+    entry: { mac: [u8; 6] = [0; 6] },
+    print: "%7ph", mac, //~ ERROR: `mac` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_flags_of_text(id: u32),
+    entry: { name: string = c"name" },
+    print: "%s", flags(name, "|", { 1: "ONE" }), //~ ERROR: what has names is an integer
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_dump(data: &[u8]),
+    entry: { data: dynamic_array<u8> },
+    print: "%s", hex_dump(data, "", line, 16, 1, true), //~ ERROR: `none`, `address` or `offset`
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_struct(time: bindings::timespec64),
+    entry: { time: struct bindings::timespec64 },
+    print: "%llu", time, //~ ERROR: the field is a struct
 }
 
 kernel::trace_event! {

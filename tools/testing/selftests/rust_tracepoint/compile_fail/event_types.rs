@@ -28,3 +28,38 @@ kernel::trace_event! {
     entry: { name: string = id }, //~ ERROR: `u32` cannot be the value of a `string` field
     print: "name=%s", name,
 }
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_operands(id: u32, len: u64),
+    entry: { id: u32, len: u64 },
+    print: "sum=%llu", len + id, //~ ERROR: mismatched types
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_bitmask(id: u32),
+    entry: { mask: bitmask = id }, //~ ERROR: cannot be the value of a `bitmask` field
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_cpumask(id: u32),
+    entry: { mask: cpumask = &id }, //~ ERROR: mismatched types
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_register(id: u32),
+    entry: { id: u32 },
+    print: "id=%u", id,
+    register: || 0, //~ ERROR: mismatched types
+    unregister: || (),
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_slice(data: &[u8]), //~ ERROR: cannot be known at compilation time
+}
