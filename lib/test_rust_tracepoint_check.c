@@ -127,11 +127,13 @@ static void call_c_fields(u32 nr, const struct timespec64 *times,
 			  const unsigned long *mask, const u8 *addr,
 			  size_t size, const char *fmt, ...)
 {
+	struct va_format vaf = { .fmt = fmt };
 	va_list va;
 
 	va_start(va, fmt);
+	vaf.va = &va;
 	trace_test_c_fields(nr, times, text, len, mask, cpu_possible_mask, addr,
-			    size, fmt, &va);
+			    size, &vaf);
 	va_end(va);
 }
 

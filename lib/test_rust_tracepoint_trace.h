@@ -127,8 +127,8 @@ TRACE_EVENT(test_c_fields,
 	    TP_PROTO(u32 nr, const struct timespec64 *times, const char *text,
 		     size_t len, const unsigned long *mask,
 		     const struct cpumask *cpus, const u8 *addr, size_t size,
-		     const char *fmt, va_list *va),
-	    TP_ARGS(nr, times, text, len, mask, cpus, addr, size, fmt, va),
+		     struct va_format *vaf),
+	    TP_ARGS(nr, times, text, len, mask, cpus, addr, size, vaf),
 
 	    TP_STRUCT__entry(__field(u32, nr)
 			     __field_struct(struct timespec64, time)
@@ -136,7 +136,7 @@ TRACE_EVENT(test_c_fields,
 			     __dynamic_array(u8, times,
 					     nr % 3 * sizeof(*times))
 			     __string_len(text, text, len)
-			     __vstring(made, fmt, va)
+			     __vstring(made, vaf->fmt, vaf->va)
 			     __bitmask(mask, 2 * BITS_PER_LONG)
 			     __cpumask(cpus)
 			     __sockaddr(addr, size)
@@ -150,7 +150,7 @@ TRACE_EVENT(test_c_fields,
 			   memcpy(__get_dynamic_array(times), times,
 				  nr % 3 * sizeof(*times));
 			   __assign_str(text);
-			   __assign_vstr(made, fmt, va);
+			   __assign_vstr(made, vaf->fmt, vaf->va);
 			   __assign_bitmask(mask, mask, 2 * BITS_PER_LONG);
 			   __assign_cpumask(cpus, cpumask_bits(cpus));
 			   __assign_sockaddr(addr, addr, size);

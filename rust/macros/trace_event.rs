@@ -76,6 +76,8 @@ enum Kind {
     Variable(Variable, bool),
 }
 
+// Few of them exist, and not for long.
+#[allow(clippy::large_enum_variant)]
 enum Variable {
     Text,
     /// Text that Rust formats.
@@ -419,7 +421,7 @@ impl Parse for Bare {
         comma(input)?;
         Ok(Self(Definition {
             system,
-            name: format_ident!("{name}_tp"),
+            name: format_ident!("{}_tp", name),
             is_class: false,
             args,
             fields: Vec::new(),
@@ -430,7 +432,7 @@ impl Parse for Bare {
             events: vec![Event {
                 attrs,
                 vis,
-                name: format_ident!("{name}_tp"),
+                name: format_ident!("{}_tp", name),
                 condition,
                 print: None,
                 register: None,
@@ -809,7 +811,7 @@ fn print_kinds(definition: &Definition, shared: &Ident, arg: &PrintArg) -> Vec<T
     if let PrintArg::Names(..) = arg {
         let kind = print_value(definition, shared, value);
 
-        return vec![quote!({
+        return vec![quote_spanned!(value.span()=> {
             ::core::assert!(
                 ::core::matches!(#kind, #argument::Integer(_)),
                 "what has names is an integer"
@@ -882,19 +884,23 @@ impl Event {
         let c_register = format_ident!("rust_register_{}", self.name);
         let c_unregister = format_ident!("rust_unregister_{}", self.name);
 
+        let register = quote_spanned! {register.span()=>
+            let result: ::kernel::error::Result = (#register)();
+        };
+        let unregister = quote_spanned!(unregister.span()=> let () = (#unregister)(););
+
         quote! {
             #[cfg(CONFIG_TRACEPOINTS)]
             const _: () = {
                 #[no_mangle]
                 extern "C" fn #c_register() -> ::kernel::ffi::c_int {
-                    let result: ::kernel::error::Result = (#register)();
-
+                    #register
                     result.map_or_else(|error| error.to_errno(), |()| 0)
                 }
 
                 #[no_mangle]
                 extern "C" fn #c_unregister() {
-                    let () = (#unregister)();
+                    #unregister
                 }
             };
         }
