@@ -1036,9 +1036,10 @@ in_rounds()
 	done
 }
 
+# With the lines that follow the first one of a hex dump.
 text_of_round()
 {
-	text
+	sed -e '/^#/d' -e "s/^.*: $EVENT:/EVENT:/" "$I/trace"
 }
 
 bytes_of_round()
