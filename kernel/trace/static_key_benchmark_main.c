@@ -60,6 +60,8 @@
  * @prepare: called before the first round, or NULL. May sleep. An error ends
  *	the benchmark, and the reader gets it.
  * @undo: called after the last round if @prepare succeeded, or NULL. May sleep.
+ * @string: the string that @hit records, if not @name. Each byte costs
+ *	instructions, so what is compared has to have the same.
  */
 struct bench {
 	const char *name;
@@ -67,6 +69,7 @@ struct bench {
 	bool sleeps;
 	int (*prepare)(void);
 	void (*undo)(void);
+	const char *string;
 };
 
 /*
@@ -239,17 +242,18 @@ static const struct bench bench_table[] = {
 	{ "rust_declared_disabled", bench_rust_declared, false,
 	  bench_need_event_off },
 	{ "rust_declared_enabled", bench_rust_declared, false,
-	  bench_need_event_on },
+	  bench_need_event_on, .string = "notrace_enabled" },
 	{ "rust_defined_disabled", bench_rust_defined, false,
 	  bench_need_rust_event_off },
 	{ "rust_defined_enabled", bench_rust_defined, false,
-	  bench_need_rust_event_on },
+	  bench_need_rust_event_on, .string = "notrace_enabled" },
 #endif
 };
 
 /* Nanoseconds that BENCH_CALLS calls take. */
 static noinline u64 bench_round(const struct bench *bench)
 {
+	const char *string = bench->string ? bench->string : bench->name;
 	unsigned long flags = 0;
 	u64 start, end;
 	int i;
@@ -258,7 +262,7 @@ static noinline u64 bench_round(const struct bench *bench)
 		local_irq_save(flags);
 	start = ktime_get_ns();
 	for (i = 0; i < BENCH_CALLS; i++)
-		bench->hit(i, start, flags, bench->name);
+		bench->hit(i, start, flags, string);
 	end = ktime_get_ns();
 	if (!bench->sleeps)
 		local_irq_restore(flags);

@@ -219,7 +219,8 @@ pub enum Argument {
     Sockaddr,
 }
 
-/// Returns the first letters of the extension of a `%p` conversion, and whether its width is a star.
+/// Returns the first letters of the extension of a `%p` conversion, and whether its width is a
+/// star.
 const fn extension(format: &str, index: usize) -> (u8, u8, bool) {
     let text = format.as_bytes();
 

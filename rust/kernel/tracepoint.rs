@@ -279,13 +279,13 @@ mod probe {
     unsafe impl<T: Send + Sync> Sync for Probe<T> {}
 
     impl<T: Send + Sync> Probe<T> {
-        /// Registers a probe for a tracepoint; [`attach_probe!`](crate::attach_probe) is a shorter form.
+        /// Registers a probe for a tracepoint; [`attach_probe!`](crate::attach_probe) is shorter.
         ///
         /// # Safety
         ///
-        /// `tracepoint` must point to a tracepoint that exists as long as the result, and the arguments
-        /// of the function, apart from the first, must be those of its `TP_PROTO()`. The function must
-        /// be one that may be called where the tracepoint is.
+        /// `tracepoint` must point to a tracepoint that exists as long as the result, and the
+        /// arguments of the function, apart from the first, must be those of its `TP_PROTO()`. The
+        /// function must be one that may be called where the tracepoint is.
         pub unsafe fn attach<F: ProbeFn<T>>(
             tracepoint: *mut bindings::tracepoint,
             function: F,
@@ -311,8 +311,8 @@ mod probe {
             })
         }
 
-        /// As [`attach`](Self::attach), for a tracepoint of the kernel image, which is found by its name
-        /// and need not be exported. That of a `DECLARE_TRACE()` ends with `_tp`.
+        /// As [`attach`](Self::attach), for a tracepoint of the kernel image, which is found by its
+        /// name and need not be exported. That of a `DECLARE_TRACE()` ends with `_tp`.
         ///
         /// # Safety
         ///
@@ -327,6 +327,9 @@ mod probe {
                 found: *mut bindings::tracepoint,
             }
 
+            /// # Safety
+            ///
+            /// `search` must be that of [`attach_by_name`], of which nobody else has a reference.
             unsafe extern "C" fn compare(
                 tracepoint: *mut bindings::tracepoint,
                 search: *mut c_void,

@@ -1148,7 +1148,7 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
         }
 
         #(#cfgs)*
-        #[allow(dead_code, unused_variables, clippy::all)]
+        #[allow(dead_code, unused_variables, clippy::all, clippy::cast_lossless)]
         const _: () = {
             const fn is_field<T: ::kernel::trace_event::Field>() {}
             const fn is_struct<T: Copy>() {}
