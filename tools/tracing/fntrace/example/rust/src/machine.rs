@@ -148,12 +148,15 @@ fn fill_tables() {
 
             // A present interrupt gate of privilege 0, on the stack IST 1.
             *gate = [
-                (addr & 0xffff) | KERNEL_CODE << 16 | 0x8e01 << 32 | (addr >> 16 & 0xffff) << 48,
+                (addr & 0xffff)
+                    | (KERNEL_CODE << 16)
+                    | (0x8e01 << 32)
+                    | (((addr >> 16) & 0xffff) << 48),
                 addr >> 32,
             ];
         }
         let task = (&raw const tables.task) as u64;
-        gdt[3] = 103 | (task & 0xffffff) << 16 | 0x89 << 40 | (task >> 24 & 0xff) << 56;
+        gdt[3] = 103 | ((task & 0xffffff) << 16) | (0x89 << 40) | (((task >> 24) & 0xff) << 56);
         gdt[4] = task >> 32;
     }
 }
