@@ -334,7 +334,7 @@ mod probe {
                 tracepoint: *mut bindings::tracepoint,
                 search: *mut c_void,
             ) {
-                // SAFETY: It is the address of `search` below, to which there is no other reference.
+                // SAFETY: It is the address of `search` below, which nobody else refers to.
                 let search = unsafe { &mut *search.cast::<Search<'_>>() };
                 // SAFETY: Tracepoints of the kernel image are always valid, and so are their names.
                 let name = unsafe { CStr::from_char_ptr((*tracepoint).name) };
@@ -368,8 +368,8 @@ mod probe {
 
     impl<T: Send + Sync> Drop for Probe<T> {
         fn drop(&mut self) {
-            // SAFETY: By the type invariant, this is registered. After the second call, no CPU is in
-            // the function any more.
+            // SAFETY: By the type invariant, this is registered. After the second call, no CPU is
+            // in the function any more.
             unsafe {
                 bindings::tracepoint_probe_unregister(
                     self.tracepoint,

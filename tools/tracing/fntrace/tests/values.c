@@ -61,7 +61,7 @@ struct mixed { double d; int i; };
 struct large { char bytes[4000]; };
 struct opaque;
 
-volatile int sink;
+int sink;
 
 /* What the compiler must not know, or it makes a variant of the function for it. */
 #define HIDE(x) ({							\
@@ -76,7 +76,7 @@ KEEP int8_t integers(int8_t a, uint8_t b, short c, unsigned short d, int e, uint
 	return -7;
 }
 
-KEEP uint64_t longs(long a, unsigned long b, bool c, char d, const volatile int64_t e)
+KEEP uint64_t longs(long a, unsigned long b, bool c, char d, const __volatile__ int64_t e)
 {
 	sink = a + b + c + d + e;
 	return UINT64_MAX;
