@@ -949,7 +949,7 @@ void __cyg_profile_func_exit(void *func, void *site)
 		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
 
 		if (!((unsigned long)top->loc & FRAME_LOST) &&
-		    !take_back(context, context->stack->depth - 1, top->func, false))
+		    !take_back(context, context->stack->depth - 1, top->func, true))
 			record(context, FNTRACE_EXIT, context->stack->depth - 1, top->func);
 		give_back(context->stack, context->stack->depth - 1);
 	}

@@ -1360,18 +1360,18 @@ static void *thunk_at(unsigned long addr)
 
 /*
  * A page within reach of @object, or NULL: below it, else above, where there may be room when
- * something large is mapped below; there as far away as possible, since the heap of a program
- * grows behind it.
+ * something large is mapped below. Behind a program the heap grows, so that is as far away as
+ * possible; behind a library as near as possible, as the stack may be above it.
  */
-static void *thunk_near(unsigned long object)
+static void *thunk_near(unsigned long object, bool program)
 {
 	unsigned long near = object & ~(PAGE - 1), distance;
 	void *thunk = NULL;
 
 	for (distance = PAGE; distance < REACH && distance < near && !thunk; distance += PAGE)
 		thunk = thunk_at(near - distance);
-	for (distance = REACH - PAGE; distance && !thunk; distance -= PAGE)
-		thunk = thunk_at(near + distance);
+	for (distance = PAGE; distance < REACH && !thunk; distance += PAGE)
+		thunk = thunk_at(near + (program ? REACH - distance : distance));
 	return thunk;
 }
 
@@ -1440,7 +1440,8 @@ static int patch_object(struct dl_phdr_info *info, size_t size, void *data)
 	if (!find_places(path, &addr, &len) || !len)
 		return 0;
 	start = (unsigned long *)(info->dlpi_addr + addr);
-	thunk = thunk_near(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr);
+	thunk = thunk_near(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr,
+			   !info->dlpi_name || !*info->dlpi_name);
 	if (!thunk || protect_code(info, PROT_WRITE)) {
 		complain("cannot change the code of ", path, errno);
 		return 0;
@@ -1675,7 +1676,8 @@ void fntrace_before_seccomp(unsigned long operation, unsigned long flags, const 
 		be_untraced();
 #endif
 	if (operation == SECCOMP_SET_MODE_STRICT ||
-	    (operation == SECCOMP_SET_MODE_FILTER && data && seccomp_kills(data)))
+	    (operation == SECCOMP_SET_MODE_FILTER && data &&
+	     seccomp_kills(data, values_recorded())))
 		be_silent(flags & SECCOMP_FILTER_FLAG_TSYNC);
 }
 

@@ -163,12 +163,13 @@ static unsigned long values_word(const uint8_t *from)
 	return word;
 }
 
+/* By stores of which no compiler makes a call of memcpy(), which uses vector registers. */
 static void values_copy(uint8_t *to, const void *data, size_t size)
 {
 	const uint8_t *from = data;
 
 	while (size--)
-		*to++ = *from++;
+		__atomic_store_n(to++, *from++, __ATOMIC_RELAXED);
 }
 
 /* What a pointer leads to, behind a byte that says whether it is there. */
@@ -182,7 +183,7 @@ static size_t values_put_memory(uint8_t *to, unsigned long from, size_t size)
 	if (from)
 		to[0] = FNTRACE_VALUE_UNREADABLE;
 	for (i = 0; i < size; i++)
-		to[1 + i] = 0;
+		__atomic_store_n(&to[1 + i], 0, __ATOMIC_RELAXED);
 	return 1 + size;
 }
 
@@ -482,4 +483,9 @@ bool values_begin(const char *directory)
 	      values_compare);
 	fntrace_values(values_store);
 	return true;
+}
+
+bool values_recorded(void)
+{
+	return values.nr_functions;
 }

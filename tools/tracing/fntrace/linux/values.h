@@ -19,4 +19,9 @@
  */
 bool values_begin(const char *directory) __attribute__((visibility("hidden")));
 
+/**
+ * values_recorded() - are values of any function recorded?
+ */
+bool values_recorded(void) __attribute__((visibility("hidden")));
+
 #endif /* FNTRACE_LINUX_VALUES_H */

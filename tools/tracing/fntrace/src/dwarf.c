@@ -142,6 +142,18 @@ static bool is_optimized(Dwarf_Die *function)
 }
 
 /*
+ * Where a function begins. One of which a part is elsewhere, as what GCC considers unlikely,
+ * has ranges, the first of which has the beginning.
+ */
+static bool begin_of(Dwarf_Die *function, Dwarf_Addr *begin)
+{
+	Dwarf_Addr base, end;
+
+	return !dwarf_lowpc(function, begin) ||
+	       dwarf_ranges(function, 0, &base, begin, &end) > 0;
+}
+
+/*
  * The same for the parts of a structure: one that is not used has no place when the function
  * begins, and its part of DW_AT_location is empty.
  */
@@ -158,7 +170,7 @@ static bool are_parts_passed(const struct dwarf_unit *unit, Dwarf_Die *parameter
 	if (unit->gcc || place->nr_pieces < 2)
 		return true;
 	/* The first of its places; what is in front of it is a call of the hook. */
-	if (dwarf_lowpc(function, &begin) ||
+	if (!begin_of(function, &begin) ||
 	    !dwarf_attr(parameter, DW_AT_location, &attribute) ||
 	    dwarf_getlocations(&attribute, 0, &base, &from, &to, &ops, &nr) <= 0 ||
 	    (from > begin && from - begin > ROOM_MAX))
@@ -316,14 +328,17 @@ static void put_moment(struct walk *walk, FILE *out, struct argument *arguments,
 		free(texts[i]);
 }
 
-static size_t count_parameters(Dwarf_Die *function, struct argument *arguments)
+/* Those behind the first @nr; GCC puts the ones of a parameter pack of C++ into an entry. */
+static size_t count_parameters(Dwarf_Die *function, struct argument *arguments, size_t nr)
 {
 	Dwarf_Die child;
-	size_t nr = 0;
 
 	if (dwarf_child(function, &child))
-		return 0;
+		return nr;
 	do {
+		if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack &&
+		    dwarf_tag(function) == DW_TAG_subprogram)
+			nr = count_parameters(&child, arguments, nr);
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
 			continue;
 		if (arguments && nr < ARGUMENTS_MAX) {
@@ -344,7 +359,20 @@ static bool same_parameters(Dwarf_Die *function, size_t nr)
 	if (!dwarf_attr(function, DW_AT_abstract_origin, &attribute))
 		return true;
 	return dwarf_formref_die(&attribute, &origin) &&
-	       count_parameters(&origin, NULL) == nr;
+	       count_parameters(&origin, NULL, 0) == nr;
+}
+
+/*
+ * Compilers name so what they made of a function: f.isra.0, f.constprop.0. Those of Rust's older
+ * names have dots of their own, in front of a hash of 16 digits: _ZN...17h0123456789abcdefE.
+ */
+static bool is_variant(const char *linkage)
+{
+	const char *hash = strncmp(linkage, "_ZN", 3) ? NULL : strstr(linkage, "17h");
+
+	while (hash && (strspn(hash + 3, "0123456789abcdef") != 16 || hash[19] != 'E'))
+		hash = strstr(hash + 1, "17h");
+	return strchr(hash ? hash : linkage, '.');
 }
 
 /* Why nothing about a function can be known; NULL: it can. */
@@ -356,8 +384,7 @@ static const char *find_problem(const struct walk *walk, Dwarf_Die *die,
 
 	if (walk->unit.language == DWARF_OTHER)
 		return "it is not in C, C++ or Rust";
-	/* Compilers name so what they made of a function: f.isra.0, f.constprop.0. */
-	if (strchr(function->linkage, '.'))
+	if (is_variant(function->linkage))
 		return "it is a variant that the compiler made of a function";
 	if (dwarf_attr_integrate(die, DW_AT_calling_convention, &attribute) &&
 	    !dwarf_formudata(&attribute, &convention) && convention != DW_CC_normal)
@@ -421,7 +448,7 @@ static void describe_function(struct walk *walk, Dwarf_Die *die,
 {
 	bool after_prologue = walk->unit.arch == FNTRACE_ARCH_X86_64 && walk->unit.gcc;
 	struct argument arguments[ARGUMENTS_MAX], result = { };
-	size_t nr = count_parameters(die, arguments), known = 0;
+	size_t nr = count_parameters(die, arguments, 0), known = 0;
 	const char *problem = find_problem(walk, die, function, nr);
 	struct abi_call call = { .arch = walk->unit.arch };
 	size_t i;
@@ -530,7 +557,7 @@ static void walk_tree(struct walk *walk, Dwarf_Die *parent, unsigned int nested)
 			walk->error = true;
 			return;
 		}
-		if (tag == DW_TAG_subprogram && !dwarf_lowpc(&child, &low)) {
+		if (tag == DW_TAG_subprogram && begin_of(&child, &low)) {
 			function = find_function(walk->object, low);
 			if (function && !function->described) {
 				function->described = true;

@@ -293,7 +293,8 @@ static bool add_fields(const struct dwarf_unit *unit, Dwarf_Die *type, uint64_t 
 	enum abi_class class = ABI_INTEGER;
 	Dwarf_Die element;
 
-	if (nested > NESTED_MAX)
+	/* What is damaged may have members behind its end. */
+	if (nested > NESTED_MAX || offset > abi->size || size > abi->size - offset)
 		return false;
 	switch (dwarf_tag(type)) {
 	case DW_TAG_base_type:
@@ -309,6 +310,8 @@ static bool add_fields(const struct dwarf_unit *unit, Dwarf_Die *type, uint64_t 
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
+		if (abi->size - offset < 8)
+			return false;
 		add_field(abi, offset, 8, class);
 		return true;
 	case DW_TAG_structure_type:
@@ -335,7 +338,9 @@ bool dwarf_abi_type(const struct dwarf_unit *unit, Dwarf_Die *type, struct abi_t
 	abi->align = 1;
 	abi->size = size_of(type);
 	abi->aggregate = is_structure(type);
-	if (!abi->size || !add_fields(unit, type, 0, abi, 0))
+	/* No language here passes an array as it is. */
+	if (!abi->size || dwarf_tag(type) == DW_TAG_array_type ||
+	    !add_fields(unit, type, 0, abi, 0))
 		return false;
 	if (unit->language != DWARF_RUST || !abi->aggregate)
 		return true;

@@ -8,6 +8,7 @@
  * task's lines is made once per task, names come with their escapes, and a
  * time differs from the one before in its last digits only.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,7 +185,8 @@ static void write_value(const struct value *value)
 		size = -size;
 	if (((value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED) &&
 	     size <= INTEGER_MAX)) {
-		out_printf(chrome.out, "%s", value->text);
+		out_printf(chrome.out, "%s%" PRIu64, value->kind == VALUE_SIGNED &&
+			   (int64_t)value->integer < 0 ? "-" : "", size);
 		return;
 	}
 	if (value->kind == VALUE_FLOAT) {

@@ -325,6 +325,8 @@ static inline void write_call(enum slice_type type, uint64_t ns, unsigned int na
 /* Texts of all values of a call are cut there. */
 #define VALUE_TEXT_MAX	1024
 #define VALUES_MAX	32
+/* A name, a text, and what is around them. */
+#define VALUE_ROOM	(2 * VALUE_TEXT_MAX + 32)
 
 static char *put_value(char *to, const struct value *value)
 {
@@ -360,7 +362,7 @@ static char *put_value(char *to, const struct value *value)
 static void write_long(const struct event *event, enum slice_type type,
 		       const struct perfetto_task *own)
 {
-	char *to = out_room(perfetto.out, PACKET_ROOM + 2 * TEXT_MAX);
+	char *to = out_room(perfetto.out, PACKET_ROOM + 2 * TEXT_MAX + VALUES_MAX * VALUE_ROOM);
 	size_t i;
 	char *packet, *message, *inner;
 

@@ -11,8 +11,9 @@
  *	sandbox prctl		the same, by prctl()
  *	sandbox counter		the counter of the CPU may not be read (x86)
  *	sandbox allow		seccomp forbids nothing that anybody wants
+ *	sandbox debugger	seccomp forbids what only a debugger wants, and values
  *
- * All but "allow" of these only make calls, as a thread needs system calls.
+ * All but the last two of these only make calls, as a thread needs system calls.
  *
  * Exits with 77 if it may not do that.
  */
@@ -145,9 +146,10 @@ static int forbid(const char *how)
 	if (!strcmp(how, "strict"))
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) ? 77 : 0;
 	/* reboot(2) instead, which is no system call of a tracer. */
-	if (!strcmp(how, "allow")) {
-		steps[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_reboot,
-							1, 2);
+	if (!strcmp(how, "allow") || !strcmp(how, "debugger")) {
+		steps[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							*how == 'a' ? SYS_reboot :
+							SYS_process_vm_readv, 1, 2);
 		steps[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -185,7 +187,7 @@ int main(int argc, char **argv)
 		if (!error)
 			syscall(SYS_exit, only_calls());
 	}
-	if (argc == 2 && !strcmp(argv[1], "allow"))
+	if (argc == 2 && (!strcmp(argv[1], "allow") || !strcmp(argv[1], "debugger")))
 		error = forbid(argv[1]);
 	if (argc == 3 && !strcmp(argv[1], "chroot"))
 		error = change_root(argv[2]);

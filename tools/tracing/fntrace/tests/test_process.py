@@ -510,7 +510,7 @@ def tests():
         yield f"program in a chroot: {' '.join(arguments)}", sandbox(*arguments,
                                                                      within=IN_CHROOT)
     yield "program that calls closefrom()", sandbox("close")
-    for how in ("filter", "prctl", "allow"):
+    for how in ("filter", "prctl", "allow", "debugger"):
         yield f"program that forbids itself system calls: {how}", sandbox(how)
     yield "program that forbids itself system calls: values", silent_values
     yield "program that forbids itself system calls: entries only", sandbox(

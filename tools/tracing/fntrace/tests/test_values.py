@@ -101,6 +101,13 @@ def in_rust(level):
         else:
             lines = [line for line in shown(bench, directory) if "::local" in line]
             expect(lines == ["values::local(a=12, b=13) = 12"], f"{lines}")
+        # As C++ has them, with dots that are no suffix of the compiler's.
+        run(rustc, "-Z", "patchable-function-entry=5", "-C", "opt-level=0", "-g",
+            "-Z", "unstable-options", "-C", "symbol-mangling-version=legacy", TESTS / "values.rs", "-o", program,
+            env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
+        directory, done = recorded(bench, program, "-A", "*Area*::area", "-R", "*Area*::area")
+        lines = [line for line in shown(bench, directory) if "::area" in line]
+        expect(len(lines) == 1 and lines[0].endswith("times=14) = 21"), f"{lines}")
     return test
 
 

@@ -170,6 +170,20 @@ KEEP int unnamed(int a, ...)
 	return sink;
 }
 
+static __attribute__((cold, noinline)) void rarely(void)
+{
+	__builtin_abort();
+}
+
+/* A part of it is elsewhere in the program, as it is unlikely to run. */
+KEEP int parted(int a, const char *b)
+{
+	sink = a;
+	if (!b)
+		rarely();
+	return a + 1;
+}
+
 KEEP void nothing(void)
 {
 	sink = 1;
@@ -244,5 +258,7 @@ int main(void)
 	printf("shows unnamed(a=1) = 1\n");
 	nothing();
 	printf("shows nothing()\n");
+	parted(HIDE(5), HIDE("b"));
+	puts("shows parted(a=5, b=\"b\") = 6");
 	return 0;
 }

@@ -12,7 +12,14 @@
 #define KEEP __attribute__((noinline, noclone, noipa))
 #endif
 
-volatile int sink;
+/* How the debug information names the parameters of a pack. */
+#ifdef __clang__
+#define PACKED	"b", "b"
+#else
+#define PACKED	"arg2", "arg3"
+#endif
+
+int sink;
 
 /* Callers need not pass what is not used. */
 #define USE(x)	__asm__ volatile("" : : "r" (x) : "memory")
@@ -86,6 +93,12 @@ template <typename T> KEEP T both(T a, const T &b)
 	return a;
 }
 
+template <typename... A> KEEP int pack(int a, A... b)
+{
+	sink = a + sizeof...(b);
+	return a;
+}
+
 }
 
 using namespace space;
@@ -125,5 +138,7 @@ int main()
 	printf("shows int space::both<int>(a=7, b=8) = 7\n");
 	both(0.5, 1.5);
 	printf("shows double space::both<double>(a=0.5, b=1.5) = 0.5\n");
+	pack(3, 4, "five");
+	printf("shows int space::pack<int, char const*>(a=3, %s=4, %s=\"five\") = 3\n", PACKED);
 	return 0;
 }

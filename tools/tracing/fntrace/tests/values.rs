@@ -76,6 +76,19 @@ impl Thing {
     }
 }
 
+trait Area {
+    fn area(&self, times: i32) -> i32;
+}
+
+/// The older names of Rust have dots in those of trait implementations.
+impl Area for Inner {
+    #[inline(never)]
+    fn area(&self, times: i32) -> i32 {
+        black_box((self, times));
+        black_box(21)
+    }
+}
+
 fn main() {
     let number = 7;
     let mut inner = Inner { a: 255, b: -9 };
@@ -111,6 +124,7 @@ fn main() {
     black_box(options(1, Some(2), 3));
     println!("shows options(a=1, ...) = true");
     black_box(local(12, 13));
+    black_box(inner.area(14));
     black_box(thing.method(11));
     println!("shows method(self={{name=\"named\", text=\"some text\", inner={{a=1, b=2}}, color=Red, ratio=0.25}}, a=11) = 2.5");
 }
