@@ -893,12 +893,14 @@ impl Event {
             #[cfg(CONFIG_TRACEPOINTS)]
             const _: () = {
                 #[no_mangle]
+                #[allow(clippy::redundant_closure_call)]
                 extern "C" fn #c_register() -> ::kernel::ffi::c_int {
                     #register
                     result.map_or_else(|error| error.to_errno(), |()| 0)
                 }
 
                 #[no_mangle]
+                #[allow(clippy::redundant_closure_call)]
                 extern "C" fn #c_unregister() {
                     #unregister
                 }

@@ -22,6 +22,6 @@ bool values_begin(const char *directory) __attribute__((visibility("hidden")));
 /**
  * values_recorded() - are values of any function recorded?
  */
-bool values_recorded(void) __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) bool values_recorded(void);
 
 #endif /* FNTRACE_LINUX_VALUES_H */

@@ -140,6 +140,7 @@ static int forbid(const char *how)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog filter = { .len = 5, .filter = steps };
+	unsigned int call;
 
 	if (!strcmp(how, "counter"))
 		return prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) ? 77 : 0;
@@ -147,9 +148,8 @@ static int forbid(const char *how)
 		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) ? 77 : 0;
 	/* reboot(2) instead, which is no system call of a tracer. */
 	if (!strcmp(how, "allow") || !strcmp(how, "debugger")) {
-		steps[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-							*how == 'a' ? SYS_reboot :
-							SYS_process_vm_readv, 1, 2);
+		call = *how == 'a' ? SYS_reboot : SYS_process_vm_readv;
+		steps[1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 1, 2);
 		steps[2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -61,5 +61,5 @@ kernel::trace_event! {
 
 kernel::tracepoint! {
     system: compile_fail,
-    fn compile_fail_bare_slice(data: &[u8]), //~ ERROR: cannot be known at compilation time
+    fn compile_fail_bare_slice(data: &[u8]), //~ ERROR: the trait `Sized` is not implemented
 }
