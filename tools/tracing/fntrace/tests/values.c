@@ -138,14 +138,14 @@ KEEP struct big returns_big(int a)
 }
 
 KEEP long on_stack(long a, long b, long c, long d, long e, long f, long g, int h, long i,
-		    struct big j)
+		   struct big j)
 {
 	sink = a + b + c + d + e + f + g + h + i + j.a;
 	return j.c;
 }
 
 KEEP double many_floats(double a, double b, double c, double d, double e, double f, double g,
-			 double h, double i, float j)
+			double h, double i, float j)
 {
 	sink = a + b + c + d + e + f + g + h + i + j;
 	return a;
