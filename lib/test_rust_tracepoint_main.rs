@@ -376,6 +376,10 @@ struct Seen {
 }
 
 /// A probe of `test_c_bare` and `test_rust_bare`.
+///
+/// # Safety
+///
+/// The arguments are those that the tracepoint has.
 unsafe extern "C" fn probe_bare(seen: &Seen, value: c_int, _task: *mut task_struct) {
     seen.calls.fetch_add(1, Ordering::Relaxed);
     seen.value.store(value as u64, Ordering::Relaxed);
