@@ -386,6 +386,10 @@ unsafe extern "C" fn probe_bare(seen: &Seen, value: c_int, _task: *mut task_stru
 }
 
 /// A probe of `test_rust_hook`.
+///
+/// # Safety
+///
+/// The arguments are those that the tracepoint has.
 unsafe extern "C" fn probe_hook(
     seen: &Seen,
     order: u32,
@@ -451,6 +455,10 @@ fn check_probes() -> Result {
 }
 
 /// A probe with one argument.
+///
+/// # Safety
+///
+/// The arguments are those that the tracepoint has.
 unsafe extern "C" fn probe_any(calls: &AtomicU32, _task: *mut task_struct) {
     calls.fetch_add(1, Ordering::Relaxed);
 }
