@@ -48,6 +48,21 @@ static void in_floating(struct abi_call *call, struct abi_place *place, unsigned
 	add_piece(place, ABI_FLOATING, call->floating++, at, size);
 }
 
+/*
+ * The next vector register, which floating point is in as well. Only the first 8 bytes of
+ * it are saved, so a vector has no place there.
+ */
+static void in_vector(struct abi_call *call, const struct abi_type *type,
+		      struct abi_place *place)
+{
+	if (call->floating == FLOATING_MAX)
+		on_stack(call, type, place);
+	else if (type->fields[0].class == ABI_WIDE)
+		call->floating++;
+	else
+		in_floating(call, place, 0, type->size);
+}
+
 /* The address of the value is passed as a pointer would be. */
 static bool indirect(struct abi_call *call, struct abi_place *place)
 {
@@ -150,17 +165,8 @@ static bool x86_64_argument(struct abi_call *call, const struct abi_type *type,
 		words(call, type, place);
 		break;
 	case ABI_FLOAT:
-		if (call->floating < FLOATING_MAX)
-			in_floating(call, place, 0, type->size);
-		else
-			on_stack(call, type, place);
-		break;
 	case ABI_WIDE:
-		/* A whole vector register, of which only one half is saved. */
-		if (call->floating < FLOATING_MAX)
-			call->floating++;
-		else
-			on_stack(call, type, place);
+		in_vector(call, type, place);
 		break;
 	case ABI_X87:
 		on_stack(call, type, place);
@@ -185,6 +191,17 @@ static bool arm64_is_homogeneous(const struct abi_type *type)
 	return true;
 }
 
+/* What is aligned to 16 bytes begins in an even register; behind the stack, none is used. */
+static void arm64_words(struct abi_call *call, const struct abi_type *type,
+			struct abi_place *place)
+{
+	if (type->align > 8)
+		call->general += call->general & 1;
+	words(call, type, place);
+	if (place->pieces[0].where == ABI_STACK)
+		call->general = general_max(call);
+}
+
 static bool arm64_aggregate(struct abi_call *call, const struct abi_type *type,
 			    struct abi_place *place)
 {
@@ -206,11 +223,7 @@ static bool arm64_aggregate(struct abi_call *call, const struct abi_type *type,
 			return false;
 	if (type->size > 16)
 		return indirect(call, place);
-	if (type->align > 8)
-		call->general += call->general & 1;
-	words(call, type, place);
-	if (place->pieces[0].where == ABI_STACK)
-		call->general = general_max(call);
+	arm64_words(call, type, place);
 	return true;
 }
 
@@ -221,23 +234,11 @@ static bool arm64_argument(struct abi_call *call, const struct abi_type *type,
 		return arm64_aggregate(call, type, place);
 	switch (type->fields[0].class) {
 	case ABI_INTEGER:
-		if (type->size > 8)
-			call->general += call->general & 1;
-		words(call, type, place);
-		if (place->pieces[0].where == ABI_STACK)
-			call->general = general_max(call);
+		arm64_words(call, type, place);
 		break;
 	case ABI_FLOAT:
-		if (call->floating < FLOATING_MAX)
-			in_floating(call, place, 0, type->size);
-		else
-			on_stack(call, type, place);
-		break;
 	case ABI_WIDE:
-		if (call->floating < FLOATING_MAX)
-			call->floating++;
-		else
-			on_stack(call, type, place);
+		in_vector(call, type, place);
 		break;
 	case ABI_X87:
 		return false;

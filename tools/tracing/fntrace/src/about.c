@@ -13,6 +13,7 @@
 
 #include "about.h"
 #include "image.h"
+#include "launch.h"
 #include "trace.h"
 
 /* What a shell takes as it is. */
@@ -131,29 +132,9 @@ static void put_system(FILE *file)
 	free(text);
 }
 
-/* What a name of a program stands for; allocated, or NULL. */
-static char *find_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *file, *found = NULL;
-	size_t len;
-
-	if (strchr(name, '/'))
-		return realpath(name, NULL);
-	while (path && !found) {
-		len = strcspn(path, ":");
-		file = xasprintf("%.*s/%s", (int)len, len ? path : ".", name);
-		if (!access(file, X_OK))
-			found = realpath(file, NULL);
-		free(file);
-		path = path[len] ? path + len + 1 : NULL;
-	}
-	return found;
-}
-
 static void put_program(FILE *file, const char *name)
 {
-	char *path = find_program(name), *id;
+	char *path = launch_find(name), *id;
 
 	if (!path)
 		return;

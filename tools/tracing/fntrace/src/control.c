@@ -111,19 +111,29 @@ static bool is_mapped(pid_t pid, const char *name)
 	return mapped;
 }
 
+/*
+ * The process whose control file has this name: 0 if it is no such file, the process has
+ * ended, or @wanted, unless 0, is another.
+ */
+static pid_t controlled(const char *name, pid_t wanted)
+{
+	pid_t pid = strtoul(name, NULL, 10);
+
+	if (!directory_is_control_name(name) || (wanted && wanted != pid) ||
+	    !is_mapped(pid, name))
+		return 0;
+	return pid;
+}
+
 /* Does a process that is meant still record to @directory? */
 static bool is_recording(const char *directory, pid_t wanted)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
 	bool found = false;
-	pid_t pid;
 
-	while (dir && !found && (entry = readdir(dir))) {
-		pid = strtoul(entry->d_name, NULL, 10);
-		found = directory_is_control_name(entry->d_name) && (!wanted || wanted == pid) &&
-			is_mapped(pid, entry->d_name);
-	}
+	while (dir && !found && (entry = readdir(dir)))
+		found = controlled(entry->d_name, wanted);
 	if (dir)
 		closedir(dir);
 	return found;
@@ -239,9 +249,8 @@ static int act_on_all(const struct control *control)
 	for (i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 
-		pid = strtoul(name, NULL, 10);
-		if (directory_is_control_name(name) && (!control->pid || control->pid == pid) &&
-		    is_mapped(pid, name)) {
+		pid = controlled(name, control->pid);
+		if (pid) {
 			found = true;
 			result |= act_on(control, name, pid);
 		}

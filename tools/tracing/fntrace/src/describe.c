@@ -11,6 +11,8 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +21,7 @@
 
 #include "describe.h"
 #include "image.h"
+#include "launch.h"
 #include "library.h"
 #include "trace.h"
 
@@ -51,6 +54,7 @@ struct wish {
  * @results: as well
  * @next_function: ID
  * @next_enumeration: ID
+ * @linker: the dynamic linker of the program, also for libraries that the user names
  * @seen: files that are done
  * @nr_seen: how many
  * @left_out: functions that were wanted and are not described
@@ -65,6 +69,7 @@ struct work {
 	struct wish			results;
 	unsigned int			next_function;
 	unsigned int			next_enumeration;
+	char				*linker;
 	char				**seen;
 	size_t				nr_seen;
 	unsigned int			left_out;
@@ -85,13 +90,18 @@ static char *output_of(void (*function)(const void *data), const void *data, int
 	if (pipe2(fds, O_CLOEXEC))
 		die("cannot make a pipe: %s", strerror(errno));
 	fflush(NULL);
+	/* If it is ignored, there is no status. */
+	signal(SIGCHLD, SIG_DFL);
+	*status = 0;
 	child = fork();
 	if (child < 0)
 		die("cannot start a process: %s", strerror(errno));
 	if (!child) {
 		dup2(fds[1], STDOUT_FILENO);
 		function(data);
-		_exit(fflush(stdout) ? 1 : 0);
+		if (fflush(stdout))
+			die("cannot write to a pipe: %s", strerror(errno));
+		_exit(0);
 	}
 	close(fds[1]);
 	while ((got = read(fds[0], text + have, room - 1 - have)) > 0 ||
@@ -109,57 +119,52 @@ static char *output_of(void (*function)(const void *data), const void *data, int
 	return text;
 }
 
-/* As execvp() finds it. Returns NULL if there is no such file. */
-static char *find_program(const char *name)
+/* The dynamic linker that a program asks for; allocated, or NULL. */
+static char *find_linker(const char *path)
 {
-	const char *path = getenv("PATH"), *end;
-	char *file, *found = NULL;
-
-	if (strchr(name, '/'))
-		return realpath(name, NULL);
-	for (; path && *path && !found; path = *end ? end + 1 : end) {
-		end = strchrnul(path, ':');
-		file = xasprintf("%.*s/%s", end > path ? (int)(end - path) : 1,
-				 end > path ? path : ".", name);
-		if (!access(file, X_OK))
-			found = realpath(file, NULL);
-		free(file);
-	}
-	return found;
-}
-
-/* Does the dynamic linker load it? */
-static bool is_dynamic(const char *path)
-{
-	bool dynamic = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *linker = NULL;
 	GElf_Phdr header;
 	size_t i, count;
 	Elf *elf;
-	int fd;
 
-	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return NULL;
+	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && !elf_getphdrnum(elf, &count))
-		for (i = 0; i < count; i++)
-			dynamic |= gelf_getphdr(elf, i, &header) && header.p_type == PT_INTERP;
+	if (!elf || elf_getphdrnum(elf, &count))
+		count = 0;
+	for (i = 0; i < count && !linker; i++) {
+		if (!gelf_getphdr(elf, i, &header) || header.p_type != PT_INTERP ||
+		    header.p_filesz > PATH_MAX)
+			continue;
+		linker = xalloc(header.p_filesz + 1);
+		if (pread(fd, linker, header.p_filesz, header.p_offset) < 0)
+			*linker = 0;
+	}
 	elf_end(elf);
 	close(fd);
-	return dynamic;
+	return linker;
 }
 
-/* With this in its environment, the dynamic linker lists libraries and runs nothing (ld.so(8)). */
+/* What a dynamic linker has to list the libraries of. */
+struct linked {
+	const char	*linker;
+	const char	*path;
+};
+
+/*
+ * Both glibc's (ld.so(8)) and musl's know --list, which runs nothing. LD_TRACE_LOADED_OBJECTS,
+ * for which the program would have to be executed, is not known to musl's: it would run.
+ */
 static void list_libraries(const void *data)
 {
-	const char *path = data;
+	const struct linked *linked = data;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDERR_FILENO);
-	execl(path, path, NULL);
+	execl(linked->linker, linked->linker, "--list", linked->path, NULL);
 	_exit(127);
 }
 
@@ -324,6 +329,28 @@ static void keep_problems(const struct wish *wish, const struct describe_object 
 	}
 }
 
+/* If a process that described a file did not succeed. Those that exit have said why. */
+static void tell_failure(const char *path, int status)
+{
+	if (!WIFSIGNALED(status))
+		return;
+	switch (WTERMSIG(status)) {
+	case SIGALRM:
+		warn("%s: its debug information cannot be read within %u seconds", path,
+		     DESCRIBE_TIME);
+		break;
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGSEGV:
+		warn("%s: %s (%s)", path, DESCRIBE_DAMAGED, strsignal(WTERMSIG(status)));
+		break;
+	default:
+		warn("%s: the process that reads its debug information ended: %s", path,
+		     strsignal(WTERMSIG(status)));
+	}
+}
+
 /* @named: the user gave it, or it is the program. */
 static void describe_object(struct work *work, const char *path, bool named)
 {
@@ -351,8 +378,8 @@ static void describe_object(struct work *work, const char *path, bool named)
 		text = output_of(describe_in_child, &described, &status);
 		take_description(work, &object, text);
 		free(text);
-		if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-			warn("%s: %s", path, DESCRIBE_DAMAGED);
+		if (status) {
+			tell_failure(path, status);
 			work->failed = true;
 		}
 		take_problems(work, &object);
@@ -381,7 +408,8 @@ static bool is_seen(const struct work *work, const char *path)
 /* Each file once, and the libraries that it is linked with. */
 static void describe_file(struct work *work, const char *name, bool named)
 {
-	char *path = realpath(name, NULL), *text, *line, *rest;
+	char *path = realpath(name, NULL), *linker, *text, *line, *rest;
+	struct linked linked = { .path = path };
 	int status;
 
 	if (!path || is_seen(work, path)) {
@@ -391,9 +419,16 @@ static void describe_file(struct work *work, const char *name, bool named)
 	work->seen = xrealloc(work->seen, (work->nr_seen + 1) * sizeof(*work->seen));
 	work->seen[work->nr_seen++] = path;
 	describe_object(work, path, named);
-	if (!named || !is_dynamic(path))
+	if (!named)
 		return;
-	text = output_of(list_libraries, path, &status);
+	linker = find_linker(path);
+	if (linker && !work->linker)
+		work->linker = xstrdup(linker);
+	linked.linker = linker ? linker : work->linker;
+	/* Neither a static program nor what it loads, if anything, has one. */
+	if (!linked.linker)
+		return;
+	text = output_of(list_libraries, &linked, &status);
 	/* "	libm.so.6 => /lib/libm.so.6 (0x00007f0000000000)", or without an arrow */
 	for (rest = text; (line = strsep(&rest, "\n")); ) {
 		char *file = strchr(line, '/'), *arrow = strstr(line, "=> "), *end;
@@ -407,6 +442,7 @@ static void describe_file(struct work *work, const char *name, bool named)
 		describe_file(work, file, false);
 	}
 	free(text);
+	free(linker);
 }
 
 static void begin_wish(struct wish *wish, struct patterns *wanted, const char *option,
@@ -446,23 +482,25 @@ char *describe_program(struct describe *describe, const char *program)
 		.next_function = 1,
 		.next_enumeration = 1,
 	};
-	char *text = NULL, *path;
+	char *text = NULL, *path = launch_find(program);
 	size_t size, i;
 
+	if (!path) {
+		warn("cannot run %s: %s", program, strerror(errno));
+		return NULL;
+	}
 	work.plugin = library_load(DESCRIBE_PLUGIN_FILE, DESCRIBE_PLUGIN_SYMBOL,
 				   "values of arguments");
-	if (!work.plugin)
+	if (!work.plugin) {
+		free(path);
 		return NULL;
+	}
 	work.out = open_memstream(&text, &size);
 	if (!work.out)
 		die("out of memory");
 	begin_wish(&work.arguments, &describe->arguments, "--args", "arguments");
 	begin_wish(&work.results, &describe->results, "--return", "result");
-	path = find_program(program);
-	if (path)
-		describe_file(&work, path, true);
-	else
-		warn("cannot find %s: %s", program, strerror(errno));
+	describe_file(&work, path, true);
 	free(path);
 	for (i = 0; i < describe->nr_objects; i++) {
 		if (access(describe->objects[i], R_OK)) {
@@ -485,6 +523,7 @@ char *describe_program(struct describe *describe, const char *program)
 	for (i = 0; i < work.nr_seen; i++)
 		free(work.seen[i]);
 	free(work.seen);
+	free(work.linker);
 	free(work.problem);
 	free(work.untraced);
 	if (!work.failed)

@@ -598,6 +598,31 @@ static enum dwarf_language language_of(Dwarf_Die *unit)
 	}
 }
 
+/* The functions of a unit whose debug information should be in another file (-gsplit-dwarf). */
+static void miss_split(struct walk *walk, Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attribute;
+	const char *file = NULL;
+	size_t i;
+
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
+		file = dwarf_formstring(&attribute);
+	for (i = 0; i < walk->object->nr_functions; i++) {
+		struct describe_function *function = &walk->object->functions[i];
+
+		/* The unit may begin behind the symbol, see ROOM_MAX. */
+		if (function->described ||
+		    dwarf_haspc(skeleton, function->addr + function->size - 1) <= 0)
+			continue;
+		function->described = true;
+		fprintf(walk->out, "problem %" PRIx64 " its debug information should be in ",
+			function->addr);
+		dwarf_put_name(walk->out, file ? file : "?");
+		fputc('\n', walk->out);
+	}
+}
+
 static void walk_units(struct walk *walk, Dwarf *dwarf)
 {
 	Dwarf_Attribute attribute;
@@ -613,11 +638,15 @@ static void walk_units(struct walk *walk, Dwarf *dwarf)
 
 		if (type == DW_UT_type || type == DW_UT_split_type)
 			continue;
-		if (type == DW_UT_skeleton)
+		if (type == DW_UT_skeleton) {
+			if (dwarf_tag(&split) == DW_TAG_invalid) {
+				miss_split(walk, &die);
+				continue;
+			}
 			die = split;
+		}
 		if (dwarf_tag(&die) != DW_TAG_compile_unit) {
-			walk->error |= dwarf_tag(&die) == DW_TAG_invalid &&
-				       type != DW_UT_skeleton;
+			walk->error |= dwarf_tag(&die) == DW_TAG_invalid;
 			continue;
 		}
 		producer = dwarf_attr(&die, DW_AT_producer, &attribute) ?

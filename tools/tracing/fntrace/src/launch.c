@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,44 @@
 #include "launch.h"
 #include "library.h"
 #include "trace.h"
+
+/* Returns 0, or why execvp() goes on. */
+static int try_program(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno;
+	return S_ISREG(status.st_mode) && !access(path, X_OK) ? 0 : EACCES;
+}
+
+char *launch_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *file, *found = NULL;
+	int error, why = ENOENT;
+	size_t len;
+
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	/* As glibc does without PATH; an empty part of it is the working directory (exec(3)). */
+	if (!path)
+		path = "/bin:/usr/bin";
+	do {
+		len = strcspn(path, ":");
+		file = xasprintf("%.*s/%s", len ? (int)len : 1, len ? path : ".", name);
+		error = try_program(file);
+		if (!error)
+			found = realpath(file, NULL);
+		else if (error == EACCES)
+			why = EACCES;
+		free(file);
+		path += len + 1;
+	} while (!found && path[-1]);
+	if (!found)
+		errno = why;
+	return found;
+}
 
 /*
  * Spaces and colons separate the parts of LD_PRELOAD. A library whose path has one is named

@@ -48,6 +48,13 @@ struct launch {
 };
 
 /*
+ * launch_find() - which file execvp() runs
+ *
+ * Return: its absolute path, allocated; NULL with errno if there is none.
+ */
+char *launch_find(const char *name);
+
+/*
  * launch_library() - what LD_PRELOAD is to name
  *
  * Return: allocated. If libfntrace.so is not found, the user is told, and fntrace ends.

@@ -291,10 +291,10 @@ static bool finish(const char *directory, bool running)
 	}
 	if (lost)
 		warn("%" PRIu64 " calls could not be recorded", lost);
-	if (!running)
-		directory_remove_controls(directory);
 	if (running)
 		warn("processes that it started still run, and go on recording to %s", directory);
+	else
+		directory_remove_controls(directory);
 	return !names_save(directory);
 }
 

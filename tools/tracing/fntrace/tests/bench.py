@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 
 TESTS = pathlib.Path(__file__).resolve().parent
 RECORD = struct.Struct("<QQ")
@@ -34,6 +35,14 @@ def need(*programs):
     for program in programs:
         if not shutil.which(program):
             raise Skip(f"no {program}")
+
+
+def until(condition, what):
+    """Wait until the condition is true; WHAT is told if it never is."""
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        expect(time.monotonic() < end, what)
+        time.sleep(0.05)
 
 
 def run(*command, status=0, **options):

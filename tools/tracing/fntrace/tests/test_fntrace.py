@@ -27,7 +27,7 @@ import xml.etree.ElementTree
 from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS, TIMEOUT,
                    Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
-                   uftrace_record, wanted)
+                   uftrace_record, until, wanted)
 import test_embed
 import test_filter
 import test_install
@@ -149,10 +149,8 @@ def impatient(bench):
             [bench.fntrace, "record", "-o", directory, family(bench), "daemon", "60"],
             stderr=said) as record:
         try:
-            end = time.monotonic() + TIMEOUT
-            while "waiting for the processes" not in heard.read_text(encoding="utf-8"):
-                expect(time.monotonic() < end, "it does not wait")
-                time.sleep(0.05)
+            until(lambda: "waiting for the processes" in heard.read_text(encoding="utf-8"),
+                  "it does not wait")
             record.send_signal(signal.SIGINT)
             record.wait(timeout=TIMEOUT)
         finally:

@@ -10,7 +10,8 @@ import struct
 import subprocess
 import time
 
-from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, compare, expect, need, run)
+from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, compare, expect, need, run,
+                   until)
 
 HEADER = 4096
 # Of the header of a buffer.
@@ -236,12 +237,10 @@ def ended(number, status):
         try:
             with connect(told) as sender:
                 sender.sendall(part(0, 100) + part(100, 100, older=200)[:-16])
-                end = time.monotonic() + TIMEOUT
                 # All but what might be the beginning of a header.
-                while not list(directory.glob("*.fntrace")) or \
-                        next(directory.glob("*.fntrace")).stat().st_size < HEADER + 16 * 397:
-                    expect(time.monotonic() < end, "it writes nothing")
-                    time.sleep(0.05)
+                until(lambda: [file for file in directory.glob("*.fntrace")
+                               if file.stat().st_size >= HEADER + 16 * 397],
+                      "it writes nothing")
                 time.sleep(0.2)
                 command.send_signal(number)
                 command.communicate(timeout=TIMEOUT)

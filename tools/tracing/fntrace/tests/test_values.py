@@ -6,10 +6,13 @@ import os
 import random
 import re
 import shutil
+import signal
 import struct
+import subprocess
 import sys
+from pathlib import Path
 
-from bench import BUFFER, HEADER, RECORD, TESTS, Skip, expect, need, run
+from bench import BUFFER, HEADER, RECORD, TESTS, TIMEOUT, Skip, expect, need, run, until
 
 # Fields of BUFFER.
 BASE, NEXT = 17, 19
@@ -103,8 +106,8 @@ def in_rust(level):
             expect(lines == ["values::local(a=12, b=13) = 12"], f"{lines}")
         # As C++ has them, with dots that are no suffix of the compiler's.
         run(rustc, "-Z", "patchable-function-entry=5", "-C", "opt-level=0", "-g",
-            "-Z", "unstable-options", "-C", "symbol-mangling-version=legacy", TESTS / "values.rs", "-o", program,
-            env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
+            "-Z", "unstable-options", "-C", "symbol-mangling-version=legacy",
+            TESTS / "values.rs", "-o", program, env={**os.environ, "RUSTC_BOOTSTRAP": "1"})
         directory, done = recorded(bench, program, "-A", "*Area*::area", "-R", "*Area*::area")
         lines = [line for line in shown(bench, directory) if "::area" in line]
         expect(len(lines) == 1 and lines[0].endswith("times=14) = 21"), f"{lines}")
@@ -211,6 +214,45 @@ def separate(bench):
     os.unlink(f"{program}.debug")
     _, done = recorded(bench, program, "-A", "longs", status=1)
     expect("it has no debug information; compile it with -g" in done.stderr, done.stderr)
+    # Most of it in an object file beside the program's.
+    made = bench.work / "split"
+    run("gcc", "-pg", "-mfentry", "-g", "-gsplit-dwarf", "-O1", "-w", f"-I{TESTS.parent}/include",
+        TESTS / "values.c", "-o", made, cwd=bench.work)
+    directory, done = recorded(bench, made)
+    compare(done.stdout, shown(bench, directory), 19)
+    for file in bench.work.glob("*.dwo"):
+        file.unlink()
+    _, done = recorded(bench, made, "-A", "longs", status=1)
+    expect(re.search("longs: its debug information should be in .*[.]dwo", done.stderr),
+           done.stderr)
+
+
+def killed(bench):
+    """The process that reads debug information waits, here for a FIFO, and is killed."""
+    need("objcopy")
+    program = bench.compile("values.c", "-pg", "-mfentry", "-g", "-O1")
+    run("objcopy", "--only-keep-debug", program, f"{program}.debug")
+    run("objcopy", "--strip-debug", f"--add-gnu-debuglink={program}.debug", program)
+    os.unlink(f"{program}.debug")
+    os.mkfifo(f"{program}.debug")
+    for number, says in ((signal.SIGALRM, "cannot be read within"),
+                         (signal.SIGKILL, "ended: Killed"),
+                         (signal.SIGSEGV, "damaged [(]Segmentation fault")):
+        with subprocess.Popen((bench.fntrace, "record", "-A", "longs", "-o", bench.work / "dir",
+                               program), stderr=subprocess.PIPE, text=True) as recorder:
+            children = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children")
+            try:
+                until(children.read_text, "it starts no process")
+                # By then it waits for the FIFO, or will.
+                os.kill(int(children.read_text()), number)
+                _, said = recorder.communicate(timeout=TIMEOUT)
+            finally:
+                # The child would wait for ever, and its parent for the child.
+                if recorder.poll() is None:
+                    for child in children.read_text().split():
+                        os.kill(int(child), signal.SIGKILL)
+                    recorder.kill()
+        expect(recorder.returncode == 1 and re.search(says, said), said)
 
 
 def other_objects(bench):
@@ -231,6 +273,39 @@ def other_objects(bench):
                                 options=("-A", "a_run", "--object", program))
     found = shown(bench, directory).count("a_run(first=1, second=2)")
     expect(found == 2, f"{found} of 2 calls of the script")
+    # The libraries of a library; and of a program that asks for another dynamic linker,
+    # which is not to be run for that: musl's would do so.
+    outer, linker = bench.work / "libouter.so", bench.work / "linker"
+    run("gcc", *flags, "-fPIC", "-shared", source, shared, "-o", outer)
+    linker.write_text(f"#!/bin/sh\nexpr \"$*\" : '--list .*/elsewhere' && "
+                      f"printf '\\tlibvalues.so => {shared} (0x7f0000000000)\\n'\n",
+                      encoding="utf-8")
+    linker.chmod(0o755)
+    run("gcc", *flags, source, shared, f"-Wl,--dynamic-linker={linker}", "-o",
+        bench.work / "elsewhere")
+    for named in (outer, bench.work / "elsewhere"):
+        directory, _ = bench.record("sh", "-c", program,
+                                    options=("-A", "a_run", "--object", named))
+        expect("a_run(first=1, second=2)" in shown(bench, directory), f"libraries of {named}")
+
+
+def found(bench):
+    """The program that is described is the one that is run."""
+    bench.compile("values.c", "-pg", "-mfentry", "-g", "-O1")
+    (bench.work / "other" / "program").mkdir(parents=True)
+    (bench.work / "plain").touch()
+    rest = os.environ["PATH"]
+    for path in (f"{bench.work}/other:{bench.work}", f":{rest}", f"{rest}:"):
+        directory = bench.work / "data"
+        done = run(bench.fntrace, "record", "-A", "longs", "-o", directory, "program",
+                   cwd=bench.work, env={**os.environ, "PATH": path})
+        expect("shows" in done.stdout, done.stderr)
+        about = (directory / "about").read_text(encoding="utf-8")
+        expect(f"program {bench.work.resolve()}/program" in about, f"{path}: {about}")
+    for name, why in (("absent", "No such file or directory"), ("plain", "Permission denied")):
+        done = run(bench.fntrace, "record", "-A", "longs", "-o", directory, name, cwd=bench.work,
+                   env={**os.environ, "PATH": f"{bench.work}:{rest}"}, status=1)
+        expect(done.stderr == f"fntrace: cannot run {name}: {why}\n", done.stderr)
 
 
 def formats(bench):
@@ -267,18 +342,25 @@ def version_of(file):
     return struct.unpack_from(BUFFER, file.read_bytes())[2]
 
 
+def used(directory):
+    """Bytes of the records in a directory."""
+    heads = [struct.unpack_from(BUFFER, file.read_bytes()) for file in
+             directory.glob("*.fntrace")]
+    return sum(head[NEXT] - head[BASE] for head in heads)
+
+
 def only_where_asked(bench):
     """Without the options nothing changes; with them, readers need the file."""
     program = bench.compile("values.c", "-pg", "-mfentry", "-g", "-O1")
     directory, _ = bench.record(program)
     expect(not (directory / "values").exists(), "there are values")
     expect([version_of(file) for file in directory.glob("*.fntrace")] == [1], "another format")
-    size = sum(file.stat().st_size for file in directory.glob("*.fntrace"))
+    size = used(directory)
     directory, _ = recorded(bench, program, "-A", "longs")
     expect([version_of(file) for file in directory.glob("*.fntrace")] == [2], "the old format")
-    more = sum(file.stat().st_size for file in directory.glob("*.fntrace")) - size
+    more = used(directory) - size
     # 4 bytes for the number of the function, and 34 for its arguments, in units of 14.
-    expect(more in (0, 48), f"{more} bytes more")
+    expect(more == 48, f"{more} bytes more")
     for damage in (lambda path: path.write_bytes(path.read_bytes()[:-5]),
                    lambda path: path.write_text("function x\nend\n", encoding="ascii"),
                    lambda path: path.write_bytes(b"\xff" * 1000)):
@@ -351,9 +433,8 @@ def room(bench):
     expect(found == 5000, f"{found} of 5000 calls with the same values")
     # Short calls are taken back with their values.
     directory, _ = bench.record(program, "5000", options=("-A", "inner", "-t", "1s"))
-    head = struct.unpack_from(BUFFER, next(directory.glob("*.fntrace")).read_bytes())
-    used = head[NEXT] - head[BASE]
-    expect(used <= 8 * RECORD.size, f"{used} bytes are left of calls that are too short")
+    left = used(directory)
+    expect(left <= 8 * RECORD.size, f"{left} bytes are left of calls that are too short")
     expect("damaged" not in run(bench.fntrace, "replay", directory).stderr, "bad records")
 
 
@@ -376,7 +457,9 @@ def tests():
     yield "values that cannot be recorded", refused
     yield "values, damaged debug information", damaged
     yield "values, debug information elsewhere", separate
+    yield "values, debug information that cannot be read", killed
     yield "values in libraries and other programs", other_objects
+    yield "values, which program it is", found
     yield "values in other formats", formats
     yield "values only where asked for", only_where_asked
     yield "values in full buffers", room
