@@ -9,7 +9,8 @@ A figure is a number with a name, measured on one kernel: by a piece of shell
 in a guest (PROBES), or from the kernel's files (sizes()). A row of the table
 (ROWS) sets two figures against each other. Usually both have the row's name
 and come from the patched and the pristine kernel; a row with `stock` compares
-two mechanisms of the patched kernel, as a marker and a kprobe.
+with another mechanism of the pristine kernel, as a marker with a TRACE_EVENT,
+and one with `within` with another of the patched kernel.
 
 To add a row, add a Row and, if its figures are new, a Probe that prints them:
 
@@ -263,8 +264,6 @@ recorded rust_defined_enabled rust_hit
 echo 0 >events/static_key_benchmark/enable
 """, patched_only=True),
     Probe("insn", r"""
-target='bench_empty(int nr, u64 value, x64 flags, string name)'
-
 # least: of the figures that are read; errors are passed on.
 least()
 {
@@ -295,20 +294,13 @@ per_field()
 	esac
 }
 
-dynamic function_event_4args function_events "$target"
 cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
 	"p:functions/bench_empty_p bench_empty $registers"
-dynamic function_event_return function_events 'bench_empty() -> int ret'
 cheaper probe_event_return 'f:functions/bench_empty_f bench_empty%return ret=$retval:s32' \
 	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
-dynamic function_event_entry_and_return function_events "$target -> int ret"
 cheaper probe_event_entry_and_return \
 	"f:functions/bench_empty_f bench_empty%return $probe ret=\$retval:s32" \
 	"r:functions/bench_empty_r bench_empty $probe ret=\$retval:s32"
-one=$(dynamic one function_events 'bench_empty(u64 a)')
-nine=$(dynamic nine function_events \
-	'bench_empty(u64 a|u64 b|u64 c|u64 d|u64 e|u64 f|u64 g|u64 h|u64 i)')
-per_field function_event_field "$one" "$nine"
 for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
 		'p:functions/bench_empty_p bench_empty a=%di'; do
 	field=${definition##*=}
@@ -317,28 +309,26 @@ for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
 		"$(dynamic nine dynamic_events "$nine")"
 done | least
 # A hundred events, of which one is hit.
-many_events 99 insn.function_event_of_100 function_events '$function(x64 a)'
-dynamic function_event_of_100 function_events "$target"
 for definition in "f:functions/bench_empty_f bench_empty $probe" \
 		"p:functions/bench_empty_p bench_empty $registers"; do
 	many_events 99 insn.probe_event_of_100 dynamic_events \
 		"${definition%%:*}:functions/\$function \$function a=\\\$arg1"
 	dynamic probe_event_of_100 dynamic_events "$definition"
 done | least
+"""),
+    Probe("insn", r"""
+target='bench_empty(int nr, u64 value, x64 flags, string name)'
+dynamic function_event_4args function_events "$target"
+dynamic function_event_return function_events 'bench_empty() -> int ret'
+dynamic function_event_entry_and_return function_events "$target -> int ret"
+one=$(dynamic one function_events 'bench_empty(u64 a)')
+nine=$(dynamic nine function_events \
+	'bench_empty(u64 a|u64 b|u64 c|u64 d|u64 e|u64 f|u64 g|u64 h|u64 i)')
+per_field function_event_field "$one" "$nine"
+many_events 99 insn.function_event_of_100 function_events '$function(x64 a)'
+dynamic function_event_of_100 function_events "$target"
 """, patched_only=True),
     Probe("insn", r"""
-insn marker marker_dormant
-if echo 'static_key_benchmark:static_key_benchmark_mark' >>marker_events; then
-	echo 1 >events/markers/enable
-	insn marker marker_4args
-	grep -q ': static_key_benchmark_mark: nr=999 value=.* name=marker$' trace ||
-		echo "@error insn.marker_4args the event is not in the trace"
-	echo 0 >events/markers/enable
-	echo >marker_events
-else
-	echo "@error insn.marker_4args the marker is refused"
-fi
-echo >trace
 insn bare_tracepoint
 tprobe='t:tprobes/bare static_key_benchmark_bare_tp'
 if echo "$tprobe nr=\$arg1:s32 value=\$arg2:u64 flags=\$arg3:x64 name=+0(\$arg4):string" \
@@ -351,6 +341,20 @@ if echo "$tprobe nr=\$arg1:s32 value=\$arg2:u64 flags=\$arg3:x64 name=+0(\$arg4)
 	echo >dynamic_events
 else
 	echo "@error insn.tprobe_4args $tprobe is refused"
+fi
+echo >trace
+"""),
+    Probe("insn", r"""
+insn marker marker_dormant
+if echo 'static_key_benchmark:static_key_benchmark_mark' >>marker_events; then
+	echo 1 >events/markers/enable
+	insn marker marker_4args
+	grep -q ': static_key_benchmark_mark: nr=999 value=.* name=marker$' trace ||
+		echo "@error insn.marker_4args the event is not in the trace"
+	echo 0 >events/markers/enable
+	echo >marker_events
+else
+	echo "@error insn.marker_4args the marker is refused"
 fi
 echo >trace
 """, patched_only=True),
@@ -437,8 +441,10 @@ disable()
 	echo >dynamic_events
 }
 
-disable function_events_disable function_events '$function(x64 a)'
 disable probe_events_disable dynamic_events 'p:functions/$function $function a=%di'
+"""),
+    Probe("all4", r"""
+disable function_events_disable function_events '$function(x64 a)'
 """, patched_only=True),
     Probe("all8", r"""
 for pass in 1 2 3; do
@@ -466,11 +472,17 @@ class Row:
 
     name: str
     unit: str
-    # The figure of the patched kernel that this row is compared with, if it
-    # is not the same figure of the pristine kernel.
+    # The figure of the pristine kernel that this row is compared with, if it
+    # has another name.
     stock: str = ""
+    # The same, of the patched kernel: a choice between two hooks there, or what
+    # needs no guest.
+    within: str = ""
     # The figure of the patched kernel, if it has another name.
     ours: str = ""
+
+    def __post_init__(self):
+        assert not (self.stock and self.within), self.name
 
     @property
     def figure(self):
@@ -491,10 +503,10 @@ ROWS = (
     Row("insn.kprobe_event_4args", INSTRUCTIONS),
     Row("insn.function_tracer", INSTRUCTIONS),
     Row("insn.function_graph", INSTRUCTIONS),
-    Row("insn.rust_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
-    Row("insn.rust_declared_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
-    Row("insn.rust_defined_disabled", INSTRUCTIONS, stock="insn.notrace_disabled"),
-    Row("insn.rust_defined_enabled", INSTRUCTIONS, stock="insn.notrace_enabled"),
+    Row("insn.rust_disabled", INSTRUCTIONS, within="insn.notrace_disabled"),
+    Row("insn.rust_declared_enabled", INSTRUCTIONS, within="insn.notrace_enabled"),
+    Row("insn.rust_defined_disabled", INSTRUCTIONS, within="insn.notrace_disabled"),
+    Row("insn.rust_defined_enabled", INSTRUCTIONS, within="insn.notrace_enabled"),
     Row("insn.function_event_4args", INSTRUCTIONS, stock="insn.probe_event_4args"),
     Row("insn.function_event_return", INSTRUCTIONS, stock="insn.probe_event_return"),
     Row("insn.function_event_entry_and_return", INSTRUCTIONS,
@@ -503,6 +515,12 @@ ROWS = (
     Row("insn.function_event_of_100", INSTRUCTIONS, stock="insn.probe_event_of_100"),
     Row("insn.marker_dormant", INSTRUCTIONS, stock="insn.tracepoint_disabled"),
     Row("insn.marker_4args", INSTRUCTIONS, stock="insn.tracepoint_enabled"),
+    Row("insn.function_event_vs_probe", INSTRUCTIONS, within="insn.probe_event_4args",
+        ours="insn.function_event_4args"),
+    Row("insn.function_return_vs_probe", INSTRUCTIONS, within="insn.probe_event_return",
+        ours="insn.function_event_return"),
+    Row("insn.marker_vs_tracepoint", INSTRUCTIONS, within="insn.tracepoint_enabled",
+        ours="insn.marker_4args"),
     Row("insn.marker_vs_printk", INSTRUCTIONS, stock="insn.trace_printk",
         ours="insn.marker_4args"),
     Row("insn.marker_vs_bare", INSTRUCTIONS, stock="insn.bare_tracepoint",
@@ -525,34 +543,37 @@ ROWS = (
     Row("time.disable_all", SECONDS),
     Row("time.disable_all_8cpus", SECONDS),
     Row("time.function_events_disable", SECONDS, stock="time.probe_events_disable"),
-    Row("insn.reserve_commit", INSTRUCTIONS, stock="insn.reserve_commit.stock"),
-    Row("cycles.reserve_commit", CYCLES, stock="cycles.reserve_commit.stock"),
-    Row("insn.fntrace_pair", INSTRUCTIONS, stock="insn.fntrace_pair.stock"),
-    Row("insn.fntrace_disabled", INSTRUCTIONS, stock="insn.fntrace_disabled.stock"),
-    Row("time.fntrace_record", SECONDS, stock="time.fntrace_record.stock"),
-    Row("time.fntrace_report", SECONDS, stock="time.fntrace_report.stock"),
-    Row("time.fntrace_convert", SECONDS, stock="time.fntrace_convert.stock"),
+    Row("insn.reserve_commit", INSTRUCTIONS, within="insn.reserve_commit.stock"),
+    Row("cycles.reserve_commit", CYCLES, within="cycles.reserve_commit.stock"),
+    Row("insn.fntrace_pair", INSTRUCTIONS, within="insn.fntrace_pair.stock"),
+    Row("insn.fntrace_disabled", INSTRUCTIONS, within="insn.fntrace_disabled.stock"),
+    Row("time.fntrace_record", SECONDS, within="time.fntrace_record.stock"),
+    Row("time.fntrace_report", SECONDS, within="time.fntrace_report.stock"),
+    Row("time.fntrace_convert", SECONDS, within="time.fntrace_convert.stock"),
     Row("dyndbg.total", SITES),
     Row("ipi.dyndbg_on", IPIS),
     Row("bytes.text", BYTES),
     Row("bytes.jump_table", BYTES),
-    Row("bytes.marker", BYTES, stock="bytes.trace_event"),
-    Row("bytes.marker_vs_tracepoint", BYTES, stock="bytes.tracepoint", ours="bytes.marker"),
+    Row("bytes.marker", BYTES, within="bytes.trace_event"),
+    Row("bytes.marker_vs_tracepoint", BYTES, within="bytes.tracepoint", ours="bytes.marker"),
 )
 
 # What the names of the rows do not say, below the table and the plot.
 NOTES = (
     "insn.* of one site or event include the loop and the call, which alone take "
     "insn.empty_call",
-    "insn.rust_* are compared with the same event in a C function, both without the "
-    "function tracer's no-op",
-    "insn.function_event_* are compared with the cheaper of kprobe and fprobe event that "
-    "shows the same; of_100 is 4args with 99 other events of the same kind enabled",
+    "insn.rust_* are compared with the same event in a C function of this kernel, both "
+    "without the function tracer's no-op",
+    "insn.function_event_* are compared with the cheaper of the stock kernel's kprobe and "
+    "fprobe event that shows the same; of_100 is 4args with 99 other events of the same kind "
+    "enabled; *_vs_probe compare with those of this kernel",
     "time.function_events_disable is of a hundred events at once, compared with kprobe events",
-    "insn.marker_* are compared with the TRACE_EVENT that has the same fields, and with "
-    "trace_printk() of the same format; bytes.marker is one of 100 in a module",
-    "marker_vs_bare, _tprobe and _tracepoint: with a tracepoint without an event, disabled, "
-    "with a tracepoint probe event of the same arguments, and one of 100 in a module",
+    "insn.marker_* are compared with the stock kernel's TRACE_EVENT that has the same fields, "
+    "_vs_tracepoint with that of this kernel; _vs_printk with trace_printk() of the same "
+    "format, _vs_bare with a tracepoint without an event, disabled, _vs_tprobe with a "
+    "tracepoint probe event of the same arguments, all of the stock kernel",
+    "bytes.marker is one of 100 in a module of this kernel, compared with a TRACE_EVENT, "
+    "_vs_tracepoint with a tracepoint without an event",
     "*.reserve_commit are of one event in the ring buffer, which is compiled for user space: "
     "they need no guest, and cycles are those of this machine",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
@@ -819,8 +840,8 @@ def compare(patched, pristine):
     """The rows as in results.json."""
     results, missing = [], []
     for row in ROWS:
-        stock_from = patched if row.stock else pristine
-        stock_name = row.stock or row.figure
+        stock_from = patched if row.within else pristine
+        stock_name = row.within or row.stock or row.figure
         ours, stock = patched.get(row.figure), stock_from.get(stock_name)
         if ours is None:
             missing.append(patched.why_not(row.figure))
@@ -997,7 +1018,7 @@ def repeatable(kernel):
     called outside of a Step.
     """
     names = list(dict.fromkeys(
-        name for row in ROWS for name in (row.figure, row.stock)
+        name for row in ROWS for name in (row.figure, row.stock, row.within)
         if name.startswith("insn.")
         and not name.startswith(("insn.fntrace_", "insn.reserve_commit"))))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
