@@ -367,40 +367,41 @@ fn names(input: ParseStream<'_>) -> Result<Vec<(Expr, LitStr)>> {
     Ok(list.into_iter().collect())
 }
 
+impl Definition {
+    /// Parses an event or tracepoint of its own, up to its condition.
+    fn begin(input: ParseStream<'_>) -> Result<Self> {
+        let system = system(input)?;
+        let mut event = Event::begin(input)?;
+        let args = args(input)?;
+
+        event.condition = condition(input)?;
+        comma(input)?;
+        Ok(Self {
+            system,
+            name: event.name.clone(),
+            is_class: false,
+            args,
+            fields: Vec::new(),
+            print: Print {
+                format: LitStr::new("", event.name.span()),
+                args: Vec::new(),
+            },
+            events: vec![event],
+        })
+    }
+}
+
 /// A single event.
 struct Single(Definition);
 
 impl Parse for Single {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let system = system(input)?;
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis = input.parse()?;
+        let mut definition = Definition::begin(input)?;
 
-        input.parse::<Token![fn]>()?;
-        let name: Ident = input.parse()?;
-        let args = args(input)?;
-        let condition = condition(input)?;
-
-        comma(input)?;
-        let fields = fields(input)?;
-        let print = print(input)?;
-
-        Ok(Self(Definition {
-            system,
-            name: name.clone(),
-            is_class: false,
-            args,
-            fields,
-            print,
-            events: vec![Event {
-                attrs,
-                vis,
-                name,
-                condition,
-                print: None,
-                register: register(input)?,
-            }],
-        }))
+        definition.fields = fields(input)?;
+        definition.print = print(input)?;
+        definition.events[0].register = register(input)?;
+        Ok(Self(definition))
     }
 }
 
@@ -409,35 +410,11 @@ struct Bare(Definition);
 
 impl Parse for Bare {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let system = system(input)?;
-        let attrs = input.call(Attribute::parse_outer)?;
-        let vis = input.parse()?;
+        let mut definition = Definition::begin(input)?;
 
-        input.parse::<Token![fn]>()?;
-        let name: Ident = input.parse()?;
-        let args = args(input)?;
-        let condition = condition(input)?;
-
-        comma(input)?;
-        Ok(Self(Definition {
-            system,
-            name: format_ident!("{}_tp", name),
-            is_class: false,
-            args,
-            fields: Vec::new(),
-            print: Print {
-                format: LitStr::new("", name.span()),
-                args: Vec::new(),
-            },
-            events: vec![Event {
-                attrs,
-                vis,
-                name: format_ident!("{}_tp", name),
-                condition,
-                print: None,
-                register: None,
-            }],
-        }))
+        definition.name = format_ident!("{}_tp", definition.name);
+        definition.events[0].name = definition.name.clone();
+        Ok(Self(definition))
     }
 }
 
@@ -478,38 +455,42 @@ impl Parse for Class {
     }
 }
 
-impl Parse for Event {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
+impl Event {
+    /// Parses its name, and what is in front of it.
+    fn begin(input: ParseStream<'_>) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
 
         input.parse::<Token![fn]>()?;
-        let name = input.parse()?;
-        let condition = condition(input)?;
-        let mut own = None;
-        let mut functions = None;
+        Ok(Self {
+            attrs,
+            vis,
+            name: input.parse()?,
+            condition: None,
+            print: None,
+            register: None,
+        })
+    }
+}
 
+impl Parse for Event {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut event = Self::begin(input)?;
+
+        event.condition = condition(input)?;
         if input.peek(syn::token::Brace) {
             let content;
 
             braced!(content in input);
             if content.peek(kw::print) {
-                own = Some(print(&content)?);
+                event.print = Some(print(&content)?);
             }
-            functions = register(&content)?;
-            if own.is_some() && functions.is_some() {
+            event.register = register(&content)?;
+            if event.print.is_some() && event.register.is_some() {
                 return Err(content.error("C has no event with both in a class"));
             }
         }
-
-        Ok(Self {
-            attrs,
-            vis,
-            name,
-            condition,
-            print: own,
-            register: functions,
-        })
+        Ok(event)
     }
 }
 
