@@ -174,9 +174,7 @@ job_hotplug()
 	[ -n "$LAST_CPU" ] || return
 	while again hotplug; do
 		echo 0 > "$LAST_CPU"
-		sleep 0.1
 		echo 1 > "$LAST_CPU"
-		sleep 0.1
 	done
 }
 
