@@ -194,7 +194,7 @@ int main(void)
 	struct thing last = { .name = "last", .color = GREEN, .ratio = 0.5f };
 	struct thing first = {
 		.name = "fi\"r\\st\n", .inner = { -3, 200 }, .label = "12345678", .color = BLUE,
-		.low = 5, .high = -2, .next = &last, .ratio = 1e-3f, .list = { 1, 2, 3 },
+		.low = 5, .high = -2, .next = &last, .ratio = 0.001f, .list = { 1, 2, 3 },
 	};
 	struct point point = { 4, -0.25 };
 	static struct large big;
@@ -216,8 +216,8 @@ int main(void)
 	       " = 18446744073709551615\n");
 	floats(1.5f, -0.1, 3, 16777216.0f);
 	printf("shows floats(a=1.5, b=-0.1, c=3, d=16777216) = 0.1\n");
-	doubles(1.0 / 3, 1e-300);
-	printf("shows doubles(a=0.3333333333333333, b=1e-300) = -2.5e+300\n");
+	doubles(1.0 / 3, 1 / 1e300);
+	printf("shows doubles(a=0.3333333333333333, b=1 / 1e300) = -2.5e+300\n");
 	strings(HIDE("abc"), longer, HIDE((char *)NULL), HIDE((char *)1), end + page - 3);
 	printf("shows strings(a=\"abc\", b=\"%.64s\"..., c=NULL, d=0x1, e=\"end\"...)"
 	       " = \"result\"\n", longer);
