@@ -13,7 +13,6 @@
 
 #include "about.h"
 #include "image.h"
-#include "launch.h"
 #include "trace.h"
 
 /* What a shell takes as it is. */
@@ -132,12 +131,10 @@ static void put_system(FILE *file)
 	free(text);
 }
 
-static void put_program(FILE *file, const char *name)
+static void put_program(FILE *file, const char *path)
 {
-	char *path = launch_find(name), *id;
+	char *id;
 
-	if (!path)
-		return;
 	fputs("program", file);
 	put_word(file, path);
 	fputc('\n', file);
@@ -145,10 +142,10 @@ static void put_program(FILE *file, const char *name)
 	if (id)
 		fprintf(file, "build-id %s\n", id);
 	free(id);
-	free(path);
 }
 
-void about_begin(const char *directory, char *const *options, char *const *argv)
+void about_begin(const char *directory, const char *program, char *const *options,
+		 char *const *argv)
 {
 	FILE *file = open_about(directory);
 	char *here = getcwd(NULL, 0);
@@ -167,7 +164,8 @@ void about_begin(const char *directory, char *const *options, char *const *argv)
 		fprintf(file, "\ndirectory");
 		put_word(file, here ? here : "?");
 		fputc('\n', file);
-		put_program(file, argv[0]);
+		if (program)
+			put_program(file, program);
 		if (!uname(&name))
 			fprintf(file, "host %s\nkernel %s %s %s\n", name.nodename, name.sysname,
 				name.release, name.machine);

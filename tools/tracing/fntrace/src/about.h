@@ -10,10 +10,12 @@
 
 /*
  * about_begin() - write down the program and the machine, before the program runs
+ * @program: of launch_find(), may be NULL
  * @options: of fntrace; they end at @argv
  * @argv: the program and its arguments
  */
-void about_begin(const char *directory, char *const *options, char *const *argv);
+void about_begin(const char *directory, const char *program, char *const *options,
+		 char *const *argv);
 
 /*
  * about_end() - write down how it ended

@@ -21,7 +21,6 @@
 
 #include "describe.h"
 #include "image.h"
-#include "launch.h"
 #include "library.h"
 #include "trace.h"
 
@@ -90,8 +89,6 @@ static char *output_of(void (*function)(const void *data), const void *data, int
 	if (pipe2(fds, O_CLOEXEC))
 		die("cannot make a pipe: %s", strerror(errno));
 	fflush(NULL);
-	/* If it is ignored, there is no status. */
-	signal(SIGCHLD, SIG_DFL);
 	*status = 0;
 	child = fork();
 	if (child < 0)
@@ -482,26 +479,19 @@ char *describe_program(struct describe *describe, const char *program)
 		.next_function = 1,
 		.next_enumeration = 1,
 	};
-	char *text = NULL, *path = launch_find(program);
+	char *text = NULL;
 	size_t size, i;
 
-	if (!path) {
-		warn("cannot run %s: %s", program, strerror(errno));
-		return NULL;
-	}
 	work.plugin = library_load(DESCRIBE_PLUGIN_FILE, DESCRIBE_PLUGIN_SYMBOL,
 				   "values of arguments");
-	if (!work.plugin) {
-		free(path);
+	if (!work.plugin)
 		return NULL;
-	}
 	work.out = open_memstream(&text, &size);
 	if (!work.out)
 		die("out of memory");
 	begin_wish(&work.arguments, &describe->arguments, "--args", "arguments");
 	begin_wish(&work.results, &describe->results, "--return", "result");
-	describe_file(&work, path, true);
-	free(path);
+	describe_file(&work, program, true);
 	for (i = 0; i < describe->nr_objects; i++) {
 		if (access(describe->objects[i], R_OK)) {
 			warn("cannot read %s: %s", describe->objects[i], strerror(errno));

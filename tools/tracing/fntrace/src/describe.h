@@ -120,7 +120,7 @@ struct describe {
 
 /*
  * describe_program() - how to get and show the values that are wanted
- * @program: as it is executed
+ * @program: of launch_find()
  *
  * Return: the text of the file, to be freed; NULL after a message was printed: something
  * that is wanted cannot be had

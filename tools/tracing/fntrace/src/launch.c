@@ -132,8 +132,6 @@ void launch_prepare(struct launch *launch, const char *library, char **argv)
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(bad, O_CLOEXEC))
 		die("cannot make a pipe: %s", strerror(errno));
-	/* If it is ignored, nobody hears of the end of a child. */
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&launch->signals);
 	sigaddset(&launch->signals, SIGCHLD);
 	sigaddset(&launch->signals, SIGINT);

@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -309,14 +310,18 @@ static void save_description(const char *directory, const char *text)
 }
 
 /* Returns false if values are wanted that cannot be had; nothing was done then. */
-static bool describe_values(struct record *record, char **text)
+static bool describe_values(struct record *record, const char *program, char **text)
 {
 	struct describe *describe = &record->describe;
 
 	*text = NULL;
 	if (!describe->arguments.nr && !describe->results.nr)
 		return true;
-	*text = describe_program(describe, record->program[0]);
+	if (!program) {
+		warn("cannot run %s: %s", record->program[0], strerror(errno));
+		return false;
+	}
+	*text = describe_program(describe, program);
 	return *text;
 }
 
@@ -324,12 +329,16 @@ static int record_program(struct record *record)
 {
 	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
-	char *library = launch_library(), *absolute, *values;
+	char *library = launch_library(), *program, *absolute, *values;
 	int status, error;
 	bool running;
 	FILE *clock;
 
-	if (!describe_values(record, &values)) {
+	/* If it is ignored, the status of a child is lost. */
+	signal(SIGCHLD, SIG_DFL);
+	program = launch_find(record->program[0]);
+	if (!describe_values(record, program, &values)) {
+		free(program);
 		free(library);
 		return 1;
 	}
@@ -344,7 +353,8 @@ static int record_program(struct record *record)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
-	about_begin(record->directory, record->arguments, record->program);
+	about_begin(record->directory, program, record->arguments, record->program);
+	free(program);
 	clock = open_clock(record->directory);
 	save_clock(clock);
 	launch->directory = absolute;
