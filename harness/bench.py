@@ -175,21 +175,22 @@ probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
 # The same for a kprobe, which is cheaper.
 registers='nr=%di:s32 value=%si:u64 flags=%dx:x64 name=+0(%cx):string'
 
-# dynamic FIGURE FILE DEFINITION: what a call costs with an event, and with all that
-# are defined already.
+# dynamic FIGURE FILE DEFINITION [BENCHMARK GROUP LINE]: what a call, or BENCHMARK, costs with
+# an event of the group functions, or GROUP, and with all that are defined already.
 dynamic()
 {
+	group=${5:-functions}
 	if ! echo "$3" >>"$2"; then
 		echo "@error insn.$1 $3 is refused"
 		return
 	fi
-	echo 1 >events/functions/enable
-	[ "$(cat events/functions/enable)" = 1 ] ||
+	echo 1 >"events/$group/enable"
+	[ "$(cat "events/$group/enable")" = 1 ] ||
 		echo "@error insn.$1 not all events are enabled"
-	insn empty_call "$1"
-	grep -q ': bench_empty.*: ' trace ||
+	insn "${4:-empty_call}" "$1"
+	grep -q "${6:-: bench_empty.*: }" trace ||
 		echo "@error insn.$1 the event is not in the trace"
-	echo 0 >events/functions/enable
+	echo 0 >"events/$group/enable"
 	echo >trace
 	echo >dynamic_events
 }
@@ -330,33 +331,14 @@ dynamic function_event_of_100 function_events "$target"
 """, patched_only=True),
     Probe("insn", r"""
 insn bare_tracepoint
-tprobe='t:tprobes/bare static_key_benchmark_bare_tp'
-if echo "$tprobe nr=\$arg1:s32 value=\$arg2:u64 flags=\$arg3:x64 name=+0(\$arg4):string" \
-		>>dynamic_events; then
-	echo 1 >events/tprobes/enable
-	insn bare_tracepoint tprobe_4args
-	grep -q ': bare: .* nr=999 value=.* name="bare_tracepoint"$' trace ||
-		echo "@error insn.tprobe_4args the event is not in the trace"
-	echo 0 >events/tprobes/enable
-	echo >dynamic_events
-else
-	echo "@error insn.tprobe_4args $tprobe is refused"
-fi
-echo >trace
+dynamic tprobe_4args dynamic_events \
+	"t:functions/bench_bare static_key_benchmark_bare_tp $probe" \
+	bare_tracepoint functions ': bench_bare: .* nr=999 value=.* name="bare_tracepoint"$'
 """),
     Probe("insn", r"""
 insn marker marker_dormant
-if echo 'static_key_benchmark:static_key_benchmark_mark' >>marker_events; then
-	echo 1 >events/markers/enable
-	insn marker marker_4args
-	grep -q ': static_key_benchmark_mark: nr=999 value=.* name=marker$' trace ||
-		echo "@error insn.marker_4args the event is not in the trace"
-	echo 0 >events/markers/enable
-	echo >marker_events
-else
-	echo "@error insn.marker_4args the marker is refused"
-fi
-echo >trace
+dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mark \
+	marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
 """, patched_only=True),
     Probe("all", r"""
 echo 0 >tracing_on

@@ -100,13 +100,15 @@ TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
 # The suites that must have reported, by the beginning of their names: those of the
 # examples, which only some kernels have, those of the series, and of the base that of
 # strlen().
-KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "string")
+KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
+                "string")
 
 # The kernel's log, without the times.
 KUNIT_SCRIPT = r"""
 modprobe test_static_batch
 modprobe test_marker_kunit
 modprobe test_rust_demangle_kunit
+modprobe maccess_kunit
 modprobe string_kunit
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """

@@ -25,9 +25,6 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/unaligned.h>
-
-#include <asm/word-at-a-time.h>
 
 #include "event_fetch.h"
 
@@ -141,38 +138,6 @@ static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 	return !copy_from_kernel_nofault(to, (const void *)addr, size);
 }
 
-/*
- * Read a string a word at a time: up to its end, to the end of the page, or to
- * a word that faults. Returns the length with the null byte if that was found,
- * else 0, and sets *@done to the number of bytes before that word.
- */
-static __always_inline long fetch_read_words(char *to, unsigned long addr,
-					     long size, long *done)
-{
-	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long word, bits;
-	long len = 0, found = 0;
-
-	size = min_t(long, size, PAGE_SIZE - offset_in_page(addr)) -
-	       sizeof(word);
-	pagefault_disable();
-	for (; len <= size; len += sizeof(word)) {
-		__get_kernel_nofault(&word, (const void *)(addr + len),
-				     unsigned long, fault);
-		put_unaligned(word, (unsigned long *)(to + len));
-		if (has_zero(word, &bits, &constants)) {
-			bits = create_zero_mask(prep_zero_mask(word, bits,
-							       &constants));
-			found = len + find_zero(bits) + 1;
-			break;
-		}
-	}
-fault:
-	pagefault_enable();
-	*done = len;
-	return found;
-}
-
 /* Returns the length with the null byte, or a negative errno. */
 static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
 						   long size)
@@ -185,25 +150,12 @@ static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
 static __always_inline long fetch_read_string(char *to, unsigned long addr,
 					      long size, bool user)
 {
-	long found, done = 0;
+	long found;
 
 	if (fetch_is_user_address(addr, user))
 		return fetch_read_user_string(to, addr, size);
-	if (!copy_from_kernel_nofault_allowed((const void *)addr, size))
-		return -EFAULT;
-	if (IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS)) {
-		found = fetch_read_words(to, addr, size, &done);
-		if (likely(found))
-			return found;
-		if (done == size) {
-			to[size - 1] = '\0';
-			return size;
-		}
-	}
-	found = strncpy_from_kernel_nofault(to + done,
-					    (const void *)(addr + done),
-					    size - done);
-	return found > 0 ? done + found : -EFAULT;
+	found = strncpy_from_kernel_nofault(to, (const void *)addr, size);
+	return found > 0 ? found : -EFAULT;
 }
 
 static noinline bool fetch_read_bits(const struct fetch_read *read,
