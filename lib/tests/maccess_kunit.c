@@ -108,6 +108,7 @@ static struct kunit_suite maccess_suite = {
 	.name = "maccess",
 	.test_cases = maccess_cases,
 };
+
 kunit_test_suite(maccess_suite);
 
 MODULE_DESCRIPTION("KUnit test of reading strings whose memory may be unmapped");
