@@ -118,11 +118,12 @@ fntrace_fentry_off:
 	br	x9
 	.size	fntrace_fentry_off, . - fntrace_fentry_off
 
-	.globl	fntrace_mcount_on
-	.hidden	fntrace_mcount_on
-	.type	fntrace_mcount_on, %function
+.macro MCOUNT_HOOK name, enter
+	.globl	\name
+	.hidden	\name
+	.type	\name, %function
 	.p2align 4
-fntrace_mcount_on:
+\name:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	SAVE
@@ -138,11 +139,15 @@ fntrace_mcount_on:
 	ldr	x1, [sp, #160]
 	add	x1, x1, #8
 	ldr	x2, [sp, #168]
-	bl	fntrace_enter_slot
+	bl	\enter
 1:	RESTORE
 	ret
 	.cfi_endproc
-	.size	fntrace_mcount_on, . - fntrace_mcount_on
+	.size	\name, . - \name
+.endm
+
+	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot
+	MCOUNT_HOOK fntrace_mcount_chosen, fntrace_enter_slot_chosen
 
 .macro FENTRY_HOOK name, enter, values=0
 	.globl	\name
@@ -175,6 +180,7 @@ fntrace_mcount_on:
 .endm
 
 	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_register
+	FENTRY_HOOK fntrace_fentry_chosen, fntrace_enter_register_chosen
 	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_register_values, 1
 
 .macro RETURN_HOOK name, leave, values=0

@@ -115,11 +115,12 @@ fntrace_fentry_off:
 	jr	t0
 	.size	fntrace_fentry_off, . - fntrace_fentry_off
 
-	.globl	fntrace_mcount_on
-	.hidden	fntrace_mcount_on
-	.type	fntrace_mcount_on, @function
+.macro MCOUNT_HOOK name, enter
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
 	.p2align 2
-fntrace_mcount_on:
+\name:
 	.cfi_startproc
 	SAVE
 	/* Is it a frame of this function? See the comment for x86_64. */
@@ -133,11 +134,15 @@ fntrace_mcount_on:
 	call	fntrace_current
 	addi	a1, s0, -8
 	ld	a2, 0(sp)
-	call	fntrace_enter_slot
+	call	\enter
 1:	RESTORE
 	ret
 	.cfi_endproc
-	.size	fntrace_mcount_on, . - fntrace_mcount_on
+	.size	\name, . - \name
+.endm
+
+	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot
+	MCOUNT_HOOK fntrace_mcount_chosen, fntrace_enter_slot_chosen
 
 .macro FENTRY_HOOK name, enter, values=0
 	.globl	\name
@@ -173,6 +178,7 @@ fntrace_mcount_on:
 .endm
 
 	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_register
+	FENTRY_HOOK fntrace_fentry_chosen, fntrace_enter_register_chosen
 	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_register_values, 1
 
 .macro RETURN_HOOK name, leave, values=0

@@ -190,6 +190,8 @@ fntrace_fentry_off:
 .endm
 
 	MCOUNT_HOOK fntrace_mcount_on, fntrace_enter_slot, SAVE_MCOUNT, RESTORE_MCOUNT, MCOUNT_SIZE
+	MCOUNT_HOOK fntrace_mcount_chosen, fntrace_enter_slot_chosen, SAVE_MCOUNT, \
+		    RESTORE_MCOUNT, MCOUNT_SIZE
 	MCOUNT_HOOK fntrace_mcount_values, fntrace_enter_mcount_values, SAVE, RESTORE, SAVE_SIZE, 1
 
 .macro FENTRY_HOOK name, enter, values=0
@@ -230,6 +232,7 @@ fntrace_fentry_off:
 .endm
 
 	FENTRY_HOOK fntrace_fentry_on, fntrace_enter_slot
+	FENTRY_HOOK fntrace_fentry_chosen, fntrace_enter_slot_chosen
 	FENTRY_HOOK fntrace_fentry_values, fntrace_enter_slot_values, 1
 
 /*

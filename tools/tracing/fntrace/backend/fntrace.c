@@ -29,6 +29,9 @@
  * a buffer must not be written over, or a record may be torn. buffer->busy keeps a
  * handler from making room while the code that it interrupted writes a record.
  *
+ * fntrace_waits is changed by whoever calls a function that starts or stops the recording;
+ * others see it with one of their next calls, which is soon enough.
+ *
  * The hooks are reached through a pointer that is changed by one store. A
  * function that is in the hook when tracing stops is recorded; one that was
  * recorded at its entry is recorded at its exit.
@@ -48,6 +51,14 @@ static unsigned long fntrace_trampoline = (unsigned long)fntrace_return;
 /* See fntrace_values(); NULL: no values are wanted. */
 static size_t (*fntrace_store)(unsigned long func, enum fntrace_moment when,
 			       const struct fntrace_registers *registers, uint8_t *to);
+
+/* See fntrace_choose(); NULL: all functions are recorded. */
+static unsigned int (*fntrace_judge)(unsigned long func);
+
+bool fntrace_only;
+bool fntrace_waits;
+void (*fntrace_mcount_chosen_hook)(void) = fntrace_mcount_chosen;
+void (*fntrace_fentry_chosen_hook)(void) = fntrace_fentry_chosen;
 
 /*
  * struct values - what is recorded in front of an entry or exit
@@ -300,14 +311,24 @@ static inline unsigned long where(const struct fntrace_frame *frame)
 	return (unsigned long)frame->loc & ~FRAME_BITS;
 }
 
+static inline unsigned long *slot_of(const struct fntrace_frame *frame)
+{
+	return (unsigned long *)where(frame);
+}
+
 static inline bool is_gone(const struct fntrace_frame *frame)
 {
 	return (unsigned long)READ(frame->loc) == FRAME_GONE;
 }
 
+static inline bool is_lost(const struct fntrace_frame *frame)
+{
+	return (unsigned long)frame->loc & FRAME_LOST;
+}
+
 static inline bool has_slot(const struct fntrace_frame *frame)
 {
-	return frame->loc && !((unsigned long)frame->loc & FRAME_BITS);
+	return frame->loc && !((unsigned long)frame->loc & (FRAME_NO_SLOT | FRAME_REPORTS));
 }
 
 static inline bool reports(const struct fntrace_frame *frame)
@@ -322,7 +343,8 @@ static inline void fill_frame(struct fntrace_frame *frame, unsigned long loc,
 	frame->ret = ret;
 	frame->func = func;
 #ifdef __aarch64__
-	frame->fp = loc & FRAME_BITS ? 0 : ((unsigned long *)loc)[-1];
+	frame->fp = loc & (FRAME_NO_SLOT | FRAME_REPORTS) ? 0 :
+		    ((unsigned long *)(loc & ~FRAME_BITS))[-1];
 #endif
 	barrier();
 	WRITE(frame->loc, (unsigned long *)loc);
@@ -338,12 +360,22 @@ static inline bool returns(const struct fntrace_frame *frame, unsigned long sp,
 			   unsigned long fp)
 {
 #if defined(__x86_64__)
-	return (unsigned long)frame->loc == sp - sizeof(long);
+	return ((unsigned long)frame->loc & ~FRAME_LOST) == sp - sizeof(long);
 #elif defined(__aarch64__)
 	if (has_slot(frame))
 		return frame->fp == fp;
 #endif
 	return where(frame) == sp - sizeof(long) && !reports(frame);
+}
+
+/* The same of a call that is recorded, which on x86 is one comparison. */
+static inline bool ends(const struct fntrace_frame *frame, unsigned long sp, unsigned long fp)
+{
+#ifdef __x86_64__
+	return (unsigned long)frame->loc == sp - sizeof(long);
+#else
+	return !is_lost(frame) && returns(frame, sp, fp);
+#endif
 }
 
 /* What is not used need not be passed on, which takes a register of every call. */
@@ -377,7 +409,8 @@ static inline bool is_left(const struct fntrace_stack *stack, const struct fntra
 		return false;
 #ifdef __aarch64__
 	if (has_slot(frame)) {
-		if (!(loc & FRAME_BITS) && ((unsigned long *)loc)[-1] == frame->fp)
+		if (!(loc & (FRAME_NO_SLOT | FRAME_REPORTS)) &&
+		    ((unsigned long *)here)[-1] == frame->fp)
 			return true;
 		return same_stack(stack, frame->fp, here) && frame->fp <= here;
 	}
@@ -412,7 +445,7 @@ void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret
 	while (stack->depth > left) {
 		struct fntrace_frame *top = &stack->frames[stack->depth - 1];
 
-		if (!((unsigned long)top->loc & FRAME_LOST))
+		if (!is_lost(top))
 			record(context, FNTRACE_EXIT, stack->depth - 1, top->func);
 		give_back(stack, stack->depth - 1);
 	}
@@ -438,7 +471,7 @@ static slow_path bool may_read(const struct fntrace_stack *stack,
 
 	if (!stack->readable || same_stack(stack, here, at) || (at & FRAME_PAGE) == *page)
 		return true;
-	if (!stack->readable(frame->loc))
+	if (!stack->readable(slot_of(frame)))
 		return false;
 	*page = at & FRAME_PAGE;
 	return true;
@@ -462,8 +495,8 @@ void attach(struct fntrace_context *context, unsigned long loc)
 		struct fntrace_frame *frame = &stack->frames[i];
 
 		if (has_slot(frame) && may_read(stack, frame, loc, &page) &&
-		    *frame->loc == frame->ret)
-			*frame->loc = fntrace_trampoline;
+		    *slot_of(frame) == frame->ret)
+			*slot_of(frame) = fntrace_trampoline;
 	}
 }
 
@@ -585,6 +618,97 @@ unsigned long fntrace_enter_register(struct fntrace_context *context, unsigned l
 	return ret;
 }
 
+/*
+ * Is what happens now inside of a call that is hidden? Its frame is the innermost one then, as
+ * nothing inside of it gets one, but for functions that report their ends: they get a frame
+ * that is hidden as well.
+ */
+static inline bool is_hidden(const struct fntrace_stack *stack)
+{
+	const struct fntrace_frame *top = &stack->frames[stack->depth - 1];
+
+	return stack->depth && is_lost(top) && !is_gone(top) && top->ret;
+}
+
+/*
+ * A frame of a call that is not recorded. Its end must be known: what is called later is
+ * recorded again, or the end would be taken for that of another call.
+ *
+ * @ret: 0: what it calls may be recorded
+ */
+static bool hide(struct fntrace_stack *stack, unsigned long loc, unsigned long ret,
+		 unsigned long func)
+{
+	unsigned long depth = stack->depth;
+
+	/* What is deeper is not recorded either. */
+	if (depth >= (stack->room ? stack->room : stack->max))
+		return false;
+	WRITE(stack->depth, depth + 1);
+	barrier();
+	fill_frame(&stack->frames[depth], loc | FRAME_LOST, ret, func);
+	return true;
+}
+
+/*
+ * What becomes of a call: it is recorded if @chosen is set; else the answer says whether it
+ * has a frame.
+ *
+ * An outermost frame is that of a function with FNTRACE_ONLY, if there are such, so what is
+ * called while there is a frame that is not hidden is inside of one.
+ */
+static bool choose(struct fntrace_context *context, unsigned long loc, unsigned long ret,
+		   unsigned long func, bool *chosen)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned int verdict = fntrace_judge(func);
+
+	*chosen = false;
+	if (unlikely(stack->detached))
+		attach(context, loc & ~FRAME_BITS);
+	if (stack->depth && where(&stack->frames[stack->depth - 1]) <= (loc & ~FRAME_BITS) &&
+	    ret != fntrace_trampoline)
+		prune(context, loc, ret);
+
+	if (verdict & FNTRACE_STOP_AT)
+		WRITE(fntrace_waits, true);
+	else if (verdict & FNTRACE_START_AT)
+		WRITE(fntrace_waits, false);
+	if (verdict & FNTRACE_WITHOUT)
+		return hide(stack, loc, ret, func);
+	if (is_hidden(stack))
+		return loc & FRAME_REPORTS && hide(stack, loc, ret, func);
+	if (READ(fntrace_waits))
+		return loc & FRAME_REPORTS && stack->depth && hide(stack, loc, 0, func);
+	*chosen = !fntrace_only || stack->depth || verdict & FNTRACE_ONLY;
+	return false;
+}
+
+/* enter() where functions are chosen. */
+static __attribute__((noinline))
+bool enter_chosen(struct fntrace_context *context, unsigned long loc, unsigned long ret,
+		  unsigned long func)
+{
+	bool chosen, framed = choose(context, loc, ret, func, &chosen);
+
+	return chosen ? enter(context, loc, ret, func, NULL) : framed;
+}
+
+void fntrace_enter_slot_chosen(struct fntrace_context *context, unsigned long *slot,
+			       unsigned long func)
+{
+	if (context && enter_chosen(context, (unsigned long)slot, *slot, func))
+		*slot = fntrace_trampoline;
+}
+
+unsigned long fntrace_enter_register_chosen(struct fntrace_context *context, unsigned long ret,
+					    unsigned long func, unsigned long sp)
+{
+	if (context && enter_chosen(context, (sp - sizeof(long)) | FRAME_NO_SLOT, ret, func))
+		return fntrace_trampoline;
+	return ret;
+}
+
 unsigned long fntrace_general(const struct fntrace_registers *registers, unsigned int number,
 			      enum fntrace_moment when)
 {
@@ -617,7 +741,13 @@ bool enter_with_values(struct fntrace_context *context, unsigned long loc, unsig
 		       const struct fntrace_registers *registers)
 {
 	struct values values;
+	bool chosen, framed;
 
+	if (fntrace_judge) {
+		framed = choose(context, loc, ret, func, &chosen);
+		if (!chosen)
+			return framed;
+	}
 	if (context->stack->depth >= context->stack->max ||
 	    !get_values(&values, func, when, registers))
 		return enter(context, loc, ret, func, NULL);
@@ -759,8 +889,9 @@ void fntrace_uncover(struct fntrace_stack *stack, unsigned long from, unsigned l
 
 		at = where(frame);
 		if (has_slot(frame) && at >= from && at < to && !inside(stack, at) &&
-		    may_read(stack, frame, from, &page) && *frame->loc == fntrace_trampoline)
-			*frame->loc = frame->ret;
+		    may_read(stack, frame, from, &page) &&
+		    *slot_of(frame) == fntrace_trampoline)
+			*slot_of(frame) = frame->ret;
 	}
 	end_moving(stack, begun);
 }
@@ -799,7 +930,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 		if (!returned && !is_gone(frame) &&
 		    !same_stack(stack, where(frame), sp - 1))
 			continue;
-		if (!((unsigned long)frame->loc & FRAME_LOST))
+		if (!is_lost(frame))
 			record_exit(context, i, frame->func, returned ? registers : NULL);
 		frame->loc = NULL;
 	}
@@ -825,8 +956,21 @@ static slow_path unsigned long leave_slowly(struct fntrace_context *context,
 					    unsigned long sp, unsigned long fp,
 					    const struct fntrace_registers *registers)
 {
+	struct fntrace_stack *stack;
+	struct fntrace_frame *top;
+	unsigned long ret;
+
 	if (!context)
 		fntrace_fault("a function returned to code that has no context");
+	stack = context->stack;
+	top = &stack->frames[stack->depth - 1];
+	/* A call that is hidden, and nothing was left inside of it. */
+	if (stack->depth && is_lost(top) && returns(top, sp, fp) &&
+	    top->ret != fntrace_trampoline) {
+		ret = top->ret;
+		give_back(stack, stack->depth - 1);
+		return ret;
+	}
 	return leave_several(context, sp, fp, registers);
 }
 
@@ -866,7 +1010,7 @@ unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
 
 	top = &stack->frames[depth];
 	ret = top->ret;
-	if (unlikely(!returns(top, sp, fp) || ret == fntrace_trampoline))
+	if (unlikely(!ends(top, sp, fp) || ret == fntrace_trampoline))
 		return leave_slowly(context, sp, fp, NULL);
 	if (unlikely(READ(fntrace_least)))
 		return leave_unless_short(context, sp, fp);
@@ -894,7 +1038,7 @@ unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned lon
 		return leave_slowly(context, sp, fp, &registers);
 	top = &stack->frames[depth];
 	ret = top->ret;
-	if (!returns(top, sp, fp) || ret == fntrace_trampoline)
+	if (!ends(top, sp, fp) || ret == fntrace_trampoline)
 		return leave_slowly(context, sp, fp, &registers);
 	if (!take_back(context, depth, top->func, true))
 		record_exit(context, depth, top->func, &registers);
@@ -910,13 +1054,19 @@ unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned lon
 void __cyg_profile_func_enter(void *func, void *site)
 {
 	struct fntrace_context *context;
+	unsigned long loc;
 
 	if (!fntrace_running())
 		return;
 	context = fntrace_current();
-	if (context)
-		enter(context, ((unsigned long)__builtin_frame_address(0) + 2 * sizeof(long)) |
-		      FRAME_REPORTS, (unsigned long)__builtin_return_address(0),
+	if (!context)
+		return;
+	loc = ((unsigned long)__builtin_frame_address(0) + 2 * sizeof(long)) | FRAME_REPORTS;
+	if (fntrace_judge)
+		enter_chosen(context, loc, (unsigned long)__builtin_return_address(0),
+			     (unsigned long)func);
+	else
+		enter(context, loc, (unsigned long)__builtin_return_address(0),
 		      (unsigned long)func, NULL);
 }
 
@@ -948,7 +1098,7 @@ void __cyg_profile_func_exit(void *func, void *site)
 	while (context->stack->depth > i) {
 		struct fntrace_frame *top = &context->stack->frames[context->stack->depth - 1];
 
-		if (!((unsigned long)top->loc & FRAME_LOST) &&
+		if (!is_lost(top) &&
 		    !take_back(context, context->stack->depth - 1, top->func, true))
 			record(context, FNTRACE_EXIT, context->stack->depth - 1, top->func);
 		give_back(context->stack, context->stack->depth - 1);
@@ -984,12 +1134,18 @@ void fntrace_buffer_init(struct fntrace_header *buffer, void *records,
 
 void *fntrace_mcount_started(void)
 {
-	return fntrace_store ? fntrace_mcount_values : fntrace_mcount_on;
+#ifdef __x86_64__
+	if (fntrace_store)
+		return fntrace_mcount_values;
+#endif
+	return fntrace_judge ? fntrace_mcount_chosen_hook : fntrace_mcount_on;
 }
 
 void *fntrace_fentry_started(void)
 {
-	return fntrace_store ? fntrace_fentry_values : fntrace_fentry_on;
+	if (fntrace_store)
+		return fntrace_fentry_values;
+	return fntrace_judge ? fntrace_fentry_chosen_hook : fntrace_fentry_on;
 }
 
 void fntrace_start(void)
@@ -1021,6 +1177,13 @@ void fntrace_values(size_t (*store)(unsigned long func, enum fntrace_moment when
 	fntrace_trampoline = (unsigned long)fntrace_return_values;
 }
 
+void fntrace_choose(unsigned int (*judge)(unsigned long func), unsigned int verdicts)
+{
+	fntrace_only = verdicts & FNTRACE_ONLY;
+	fntrace_waits = verdicts & FNTRACE_START_AT;
+	fntrace_judge = judge;
+}
+
 bool fntrace_mark(uint64_t value)
 {
 	struct fntrace_context *context = fntrace_current();
@@ -1045,8 +1208,8 @@ void fntrace_detach(struct fntrace_stack *stack)
 			continue;
 		if (has_slot(frame)) {
 			if (may_read(stack, frame, stack_pointer(), &page) &&
-			    *frame->loc == fntrace_trampoline)
-				*frame->loc = frame->ret;
+			    *slot_of(frame) == fntrace_trampoline)
+				*slot_of(frame) = frame->ret;
 			continue;
 		}
 		/*

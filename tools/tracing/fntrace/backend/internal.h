@@ -71,8 +71,6 @@ unsigned long fntrace_leave(struct fntrace_context *context, unsigned long sp,
  */
 #ifdef __x86_64__
 void fntrace_mcount_values(void);
-#else
-#define fntrace_mcount_values	fntrace_mcount_on
 #endif
 void fntrace_fentry_values(void);
 void fntrace_return_values(void);
@@ -89,6 +87,23 @@ unsigned long fntrace_enter_register_values(struct fntrace_context *context, uns
 unsigned long fntrace_leave_values(struct fntrace_context *context, unsigned long sp,
 				   unsigned long fp, const unsigned long *general,
 				   const unsigned long *floating);
+
+/* The same for those who choose functions, and record no values. */
+void fntrace_mcount_chosen(void);
+void fntrace_fentry_chosen(void);
+void fntrace_enter_slot_chosen(struct fntrace_context *context, unsigned long *slot,
+			       unsigned long func);
+unsigned long fntrace_enter_register_chosen(struct fntrace_context *context, unsigned long ret,
+					    unsigned long func, unsigned long sp);
+
+/*
+ * What fntrace_start() makes of the hooks then: the ones above. libfntrace.so puts something
+ * in front of them, and looks at these: only functions with FNTRACE_ONLY are recorded, and
+ * what they call; nothing is recorded until a function with FNTRACE_START_AT is called.
+ */
+extern void (*fntrace_mcount_chosen_hook)(void);
+extern void (*fntrace_fentry_chosen_hook)(void);
+extern bool fntrace_only, fntrace_waits;
 
 /* What fntrace_start() makes of the hooks. */
 void *fntrace_mcount_started(void);

@@ -216,6 +216,35 @@ void fntrace_values(size_t (*store)(unsigned long func, enum fntrace_moment when
 				    const struct fntrace_registers *registers, uint8_t *to));
 
 /**
+ * enum fntrace_verdict - bits that fntrace_choose() knows
+ * @FNTRACE_ONLY: record the function and what it calls. If any function has this bit, others
+ *	are recorded only inside of one that has.
+ * @FNTRACE_WITHOUT: record neither the function nor what it calls
+ * @FNTRACE_START_AT: record from this call on, on all CPUs and in all threads
+ * @FNTRACE_STOP_AT: record no call from this one on, until one with @FNTRACE_START_AT;
+ *	calls that have begun are recorded when they end
+ */
+enum fntrace_verdict {
+	FNTRACE_ONLY		= 1,
+	FNTRACE_WITHOUT		= 2,
+	FNTRACE_START_AT	= 4,
+	FNTRACE_STOP_AT		= 8,
+};
+
+/**
+ * fntrace_choose() - record chosen functions only
+ * @judge: is called for each call, with an address inside of the function, and returns bits of
+ *	enum fntrace_verdict. It runs in the middle of any function, as what fntrace_values()
+ *	calls.
+ * @verdicts: the bits that it may return. With FNTRACE_START_AT nothing is recorded before
+ *	such a call.
+ *
+ * FNTRACE_ONLY and FNTRACE_WITHOUT need a shadow stack: without one, what is inside of a
+ * function is not known. Context: before fntrace_start(), once.
+ */
+void fntrace_choose(unsigned int (*judge)(unsigned long func), unsigned int verdicts);
+
+/**
  * fntrace_running() - is tracing on?
  *
  * Return: true between fntrace_start() and fntrace_stop().

@@ -38,6 +38,7 @@
 #include <fntrace_control.h>
 
 #include "../backend/internal.h"
+#include "choose.h"
 #include "seccomp.h"
 #include "values.h"
 
@@ -64,7 +65,7 @@ struct kept_file {
 
 /*
  * struct thread - a thread, and the shadow stack behind it
- * @stack: of the thread
+ * @stack: of the thread; the first, for linux/choose_hooks.S
  * @buffer: that of its context
  * @size: bytes of the mapping, from the context to the last frame
  * @window: bytes mapped for records
@@ -97,7 +98,9 @@ struct thread {
 #define BUSY	((struct thread *)1)
 #define OVER	((struct thread *)2)
 
-static __thread struct thread *self __attribute__((tls_model("initial-exec")));
+/* linux/choose_hooks.S looks at it. */
+__thread struct thread *self __asm__("fntrace_self")
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
  * A program that has forbidden itself system calls (seccomp) must not be killed for those of
@@ -1897,6 +1900,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *least = variable(environment, "FNTRACE_LEAST");
 	const char *entries = variable(environment, "FNTRACE_ENTRIES");
 	const char *values = variable(environment, "FNTRACE_VALUES");
+	const char *chosen = variable(environment, "FNTRACE_CHOOSE");
 	char *absolute;
 	long len;
 	int fd;
@@ -1944,6 +1948,12 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	next_dlopen = (__typeof__(next_dlopen))dlsym(RTLD_NEXT, "dlopen");
 	next_clone = (__typeof__(next_clone))dlsym(RTLD_NEXT, "clone");
 	/* Before the file for control says what the hooks are. */
+	if (chosen && !strcmp(chosen, "1") && !choose_begin(directory)) {
+		complain("nothing is recorded: cannot use the list of functions in ", directory,
+			 errno);
+		directory[0] = 0;
+		return;
+	}
 	if (values && !strcmp(values, "1") && !values_begin(directory))
 		complain("no values of arguments: cannot use the description in ", directory,
 			 errno);

@@ -22,6 +22,7 @@
 
 #include <fntrace.h>
 
+#include "objects.h"
 #include "seccomp.h"
 #include "values.h"
 
@@ -282,63 +283,6 @@ static size_t values_store(unsigned long func, enum fntrace_moment when,
 
 /* Reading the file. This runs in the constructor of the library. */
 
-/* struct values_object - where a file is in this process; an object line has the rest */
-struct values_object {
-	struct stat	status;
-	unsigned long	bias;
-};
-
-struct values_objects {
-	struct values_object	*list;
-	size_t			nr;
-};
-
-static int values_add_object(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name :
-							       "/proc/self/exe";
-	struct values_objects *objects = data;
-	struct values_object *list, *object;
-	int fd;
-
-	list = realloc(objects->list, (objects->nr + 1) * sizeof(*list));
-	if (!list)
-		return 0;
-	objects->list = list;
-	object = &list[objects->nr];
-	/* Emulators know about this file when it is opened. */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	if (!fstat(fd, &object->status)) {
-		object->bias = info->dlpi_addr;
-		objects->nr++;
-	}
-	close(fd);
-	return 0;
-}
-
-/* "DEV INODE SIZE SECONDS NANOSECONDS PATH" */
-static const struct values_object *values_match(const struct values_objects *objects,
-						char *line)
-{
-	unsigned long long has[5];
-	size_t i;
-
-	for (i = 0; i < 5; i++)
-		has[i] = strtoull(line, &line, 10);
-	for (i = 0; i < objects->nr; i++) {
-		const struct stat *status = &objects->list[i].status;
-
-		if (status->st_dev == has[0] && status->st_ino == has[1] &&
-		    (unsigned long long)status->st_size == has[2] &&
-		    (unsigned long long)status->st_mtim.tv_sec == has[3] &&
-		    (unsigned long long)status->st_mtim.tv_nsec == has[4])
-			return &objects->list[i];
-	}
-	return NULL;
-}
-
 /* "g0.8 f1.4 s16.8 m4.24 n4.64 t4.12.64" */
 static bool values_parse_ops(const char *line, unsigned int *first, unsigned int *nr)
 {
@@ -379,7 +323,7 @@ static bool values_parse_ops(const char *line, unsigned int *first, unsigned int
 }
 
 /* "ID LOW HIGH AFTER_PROLOGUE NAME" */
-static struct values_function *values_add(const struct values_object *object, char *line)
+static struct values_function *values_add(const struct object *object, char *line)
 {
 	struct values_function *functions, *function;
 
@@ -396,34 +340,23 @@ static struct values_function *values_add(const struct values_object *object, ch
 	return function;
 }
 
-/* Is it the first word of a line? Then @line is set to what follows it. */
-static bool values_is(char **line, const char *word)
+static bool values_parse(char *text, const struct objects *objects)
 {
-	size_t len = strlen(word);
-
-	if (strncmp(*line, word, len) || (*line)[len] != ' ')
-		return false;
-	*line += len + 1;
-	return true;
-}
-
-static bool values_parse(char *text, const struct values_objects *objects)
-{
-	const struct values_object *object = NULL;
+	const struct object *object = NULL;
 	struct values_function *function = NULL;
 	char *line, *rest = text;
 	bool done = true;
 
 	while (done && (line = strsep(&rest, "\n"))) {
-		if (values_is(&line, "object")) {
-			object = values_match(objects, line);
+		if (objects_is(&line, "object")) {
+			object = objects_match(objects, line);
 			function = NULL;
-		} else if (object && values_is(&line, "function")) {
+		} else if (object && objects_is(&line, "function")) {
 			function = values_add(object, line);
 			done = function;
-		} else if (function && values_is(&line, "enter")) {
+		} else if (function && objects_is(&line, "enter")) {
 			done = values_parse_ops(line, &function->enter, &function->nr_enter);
-		} else if (function && values_is(&line, "leave")) {
+		} else if (function && objects_is(&line, "leave")) {
 			done = values_parse_ops(line, &function->leave, &function->nr_leave);
 		}
 	}
@@ -437,43 +370,18 @@ static int values_compare(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static char *values_read_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t have = 0;
-	struct stat status;
-	char *text = NULL;
-	ssize_t got;
-
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &status))
-		text = malloc(status.st_size + 1);
-	while (text && have < (size_t)status.st_size &&
-	       (got = read(fd, text + have, status.st_size - have)) > 0)
-		have += got;
-	if (text)
-		text[have] = 0;
-	close(fd);
-	return text;
-}
-
 bool values_begin(const char *directory)
 {
-	struct values_objects objects = { };
-	char *path, *text;
+	struct objects objects;
+	char *text = objects_read(directory, "values");
 	bool done;
 
-	if (asprintf(&path, "%svalues", directory) < 0)
-		return false;
-	text = values_read_file(path);
-	free(path);
 	if (!text)
 		return false;
-	dl_iterate_phdr(values_add_object, &objects);
+	objects_find(&objects);
 	errno = ENOMEM;
 	done = values_parse(text, &objects);
-	free(objects.list);
+	objects_free(&objects);
 	free(text);
 	if (!done)
 		return false;

@@ -7,21 +7,17 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <inttypes.h>
-#include <libelf.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "describe.h"
 #include "image.h"
 #include "library.h"
+#include "objects.h"
 #include "trace.h"
 
 /* Seconds; the debug information of a browser takes one minute. */
@@ -53,9 +49,6 @@ struct wish {
  * @results: as well
  * @next_function: ID
  * @next_enumeration: ID
- * @linker: the dynamic linker of the program, also for libraries that the user names
- * @seen: files that are done
- * @nr_seen: how many
  * @left_out: functions that were wanted and are not described
  * @problem: of one of them
  * @untraced: a program or object in which no function calls a hook
@@ -68,102 +61,11 @@ struct work {
 	struct wish			results;
 	unsigned int			next_function;
 	unsigned int			next_enumeration;
-	char				*linker;
-	char				**seen;
-	size_t				nr_seen;
 	unsigned int			left_out;
 	char				*problem;
 	char				*untraced;
 	bool				failed;
 };
-
-/* The standard output of a function that runs in a child, as text. @status is of waitpid(). */
-static char *output_of(void (*function)(const void *data), const void *data, int *status)
-{
-	size_t have = 0, room = 65536;
-	char *text = xalloc(room);
-	int fds[2];
-	pid_t child;
-	ssize_t got;
-
-	if (pipe2(fds, O_CLOEXEC))
-		die("cannot make a pipe: %s", strerror(errno));
-	fflush(NULL);
-	*status = 0;
-	child = fork();
-	if (child < 0)
-		die("cannot start a process: %s", strerror(errno));
-	if (!child) {
-		dup2(fds[1], STDOUT_FILENO);
-		function(data);
-		if (fflush(stdout))
-			die("cannot write to a pipe: %s", strerror(errno));
-		_exit(0);
-	}
-	close(fds[1]);
-	while ((got = read(fds[0], text + have, room - 1 - have)) > 0 ||
-	       (got < 0 && errno == EINTR)) {
-		have += got > 0 ? got : 0;
-		if (have == room - 1) {
-			room *= 2;
-			text = xrealloc(text, room);
-		}
-	}
-	close(fds[0]);
-	text[have] = 0;
-	while (waitpid(child, status, 0) < 0 && errno == EINTR)
-		;
-	return text;
-}
-
-/* The dynamic linker that a program asks for; allocated, or NULL. */
-static char *find_linker(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *linker = NULL;
-	GElf_Phdr header;
-	size_t i, count;
-	Elf *elf;
-
-	if (fd < 0)
-		return NULL;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_getphdrnum(elf, &count))
-		count = 0;
-	for (i = 0; i < count && !linker; i++) {
-		if (!gelf_getphdr(elf, i, &header) || header.p_type != PT_INTERP ||
-		    header.p_filesz > PATH_MAX)
-			continue;
-		linker = xalloc(header.p_filesz + 1);
-		if (pread(fd, linker, header.p_filesz, header.p_offset) < 0)
-			*linker = 0;
-	}
-	elf_end(elf);
-	close(fd);
-	return linker;
-}
-
-/* What a dynamic linker has to list the libraries of. */
-struct linked {
-	const char	*linker;
-	const char	*path;
-};
-
-/*
- * Both glibc's (ld.so(8)) and musl's know --list, which runs nothing. LD_TRACE_LOADED_OBJECTS,
- * for which the program would have to be executed, is not known to musl's: it would run.
- */
-static void list_libraries(const void *data)
-{
-	const struct linked *linked = data;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDERR_FILENO);
-	execl(linked->linker, linked->linker, "--list", linked->path, NULL);
-	_exit(127);
-}
 
 struct described {
 	const struct describe_plugin	*plugin;
@@ -267,15 +169,10 @@ static void take_description(struct work *work, const struct describe_object *ob
 	static const char whole[] = "object-problem ";
 	struct describe_function *function = NULL;
 	char *line, *rest = text;
-	struct stat status;
 	size_t i;
 
-	if (stat(object->path, &status))
+	if (!objects_put(work->out, object->path))
 		return;
-	fprintf(work->out, "object %llu %llu %llu %llu %llu %s\n",
-		(unsigned long long)status.st_dev, (unsigned long long)status.st_ino,
-		(unsigned long long)status.st_size, (unsigned long long)status.st_mtim.tv_sec,
-		(unsigned long long)status.st_mtim.tv_nsec, object->path);
 	while ((line = strsep(&rest, "\n")) && rest) {
 		if (strncmp(line, whole, strlen(whole))) {
 			take_line(work, object, &function, line);
@@ -348,9 +245,10 @@ static void tell_failure(const char *path, int status)
 	}
 }
 
-/* @named: the user gave it, or it is the program. */
-static void describe_object(struct work *work, const char *path, bool named)
+/* For objects_walk(). */
+static void describe_object(void *data, const char *path, bool named)
 {
+	struct work *work = data;
 	struct trace *trace = xalloc(sizeof(*trace));
 	struct image *image = image_new(trace, path, NULL);
 	struct describe_object object = {
@@ -372,7 +270,7 @@ static void describe_object(struct work *work, const char *path, bool named)
 	else if (!error && named && !work->untraced)
 		work->untraced = xstrdup(path);
 	if (object.nr_functions) {
-		text = output_of(describe_in_child, &described, &status);
+		text = objects_output(describe_in_child, &described, &status);
 		take_description(work, &object, text);
 		free(text);
 		if (status) {
@@ -390,56 +288,6 @@ static void describe_object(struct work *work, const char *path, bool named)
 	free(object.functions);
 	trace_close(trace);
 	free(trace);
-}
-
-static bool is_seen(const struct work *work, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < work->nr_seen; i++)
-		if (!strcmp(work->seen[i], path))
-			return true;
-	return false;
-}
-
-/* Each file once, and the libraries that it is linked with. */
-static void describe_file(struct work *work, const char *name, bool named)
-{
-	char *path = realpath(name, NULL), *linker, *text, *line, *rest;
-	struct linked linked = { .path = path };
-	int status;
-
-	if (!path || is_seen(work, path)) {
-		free(path);
-		return;
-	}
-	work->seen = xrealloc(work->seen, (work->nr_seen + 1) * sizeof(*work->seen));
-	work->seen[work->nr_seen++] = path;
-	describe_object(work, path, named);
-	if (!named)
-		return;
-	linker = find_linker(path);
-	if (linker && !work->linker)
-		work->linker = xstrdup(linker);
-	linked.linker = linker ? linker : work->linker;
-	/* Neither a static program nor what it loads, if anything, has one. */
-	if (!linked.linker)
-		return;
-	text = output_of(list_libraries, &linked, &status);
-	/* "	libm.so.6 => /lib/libm.so.6 (0x00007f0000000000)", or without an arrow */
-	for (rest = text; (line = strsep(&rest, "\n")); ) {
-		char *file = strchr(line, '/'), *arrow = strstr(line, "=> "), *end;
-
-		if (arrow)
-			file = arrow[3] == '/' ? arrow + 3 : NULL;
-		end = file ? strstr(file, " (0x") : NULL;
-		if (!end)
-			continue;
-		*end = 0;
-		describe_file(work, file, false);
-	}
-	free(text);
-	free(linker);
 }
 
 static void begin_wish(struct wish *wish, struct patterns *wanted, const char *option,
@@ -473,14 +321,15 @@ static bool end_wish(struct wish *wish)
 	return good;
 }
 
-char *describe_program(struct describe *describe, const char *program)
+char *describe_program(struct describe *describe, const char *program,
+		       const struct objects *objects)
 {
 	struct work work = {
 		.next_function = 1,
 		.next_enumeration = 1,
 	};
 	char *text = NULL;
-	size_t size, i;
+	size_t size;
 
 	work.plugin = library_load(DESCRIBE_PLUGIN_FILE, DESCRIBE_PLUGIN_SYMBOL,
 				   "values of arguments");
@@ -491,14 +340,7 @@ char *describe_program(struct describe *describe, const char *program)
 		die("out of memory");
 	begin_wish(&work.arguments, &describe->arguments, "--args", "arguments");
 	begin_wish(&work.results, &describe->results, "--return", "result");
-	describe_file(&work, program, true);
-	for (i = 0; i < describe->nr_objects; i++) {
-		if (access(describe->objects[i], R_OK)) {
-			warn("cannot read %s: %s", describe->objects[i], strerror(errno));
-			work.failed = true;
-		}
-		describe_file(&work, describe->objects[i], true);
-	}
+	work.failed = !objects_walk(program, objects, describe_object, &work);
 	work.failed |= !end_wish(&work.arguments);
 	work.failed |= !end_wish(&work.results);
 	if (work.failed && work.untraced)
@@ -510,10 +352,6 @@ char *describe_program(struct describe *describe, const char *program)
 	fputs("end\n", work.out);
 	if (fclose(work.out))
 		die("out of memory");
-	for (i = 0; i < work.nr_seen; i++)
-		free(work.seen[i]);
-	free(work.seen);
-	free(work.linker);
 	free(work.problem);
 	free(work.untraced);
 	if (!work.failed)

@@ -6,8 +6,8 @@
  * writes what follows to the file "values" of the recording. libfntrace.so takes from it what
  * it has to store, and the readers what they have to show, so neither needs DWARF.
  *
- *	object DEVICE INODE SIZE SECONDS NANOSECONDS PATH
- *		A file, and when it was changed last; functions of it follow.
+ *	object ...
+ *		A file, see objects_put(); functions of it follow.
  *	function ID LOW HIGH AFTER NAME
  *		A function, from address LOW of the file up to HIGH, both hexadecimal. AFTER
  *		is 1 if its arguments are in their registers behind the prologue as well.
@@ -59,6 +59,7 @@
 
 #include <fntrace_format.h>
 
+#include "objects.h"
 #include "pattern.h"
 
 /* The file. */
@@ -108,24 +109,22 @@ struct describe_object {
  * struct describe - what the options of "fntrace record" say
  * @arguments: patterns for functions whose arguments are wanted
  * @results: for those whose results are wanted
- * @objects: files besides the program and its libraries
- * @nr_objects: how many
  */
 struct describe {
 	struct patterns		arguments;
 	struct patterns		results;
-	const char		**objects;
-	unsigned int		nr_objects;
 };
 
 /*
  * describe_program() - how to get and show the values that are wanted
  * @program: of launch_find()
+ * @objects: files besides it
  *
  * Return: the text of the file, to be freed; NULL after a message was printed: something
  * that is wanted cannot be had
  */
-char *describe_program(struct describe *describe, const char *program);
+char *describe_program(struct describe *describe, const char *program,
+		       const struct objects *objects);
 
 #define DESCRIBE_PLUGIN_FILE	"fntrace-dwarf.so"
 /* The name of its struct describe_plugin. */

@@ -14,6 +14,7 @@
 #include <fntrace_control.h>
 
 #include "about.h"
+#include "choose.h"
 #include "describe.h"
 #include "directory.h"
 #include "kernel.h"
@@ -59,7 +60,7 @@ bool directory_is_name(const char *name)
 {
 	static const char *const names[] = {
 		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
-		DIRECTORY_THREADS, ABOUT_FILE, DESCRIBE_FILE,
+		DIRECTORY_THREADS, ABOUT_FILE, CHOOSE_FILE, DESCRIBE_FILE,
 	};
 	const char *dot = strrchr(name, '.');
 	size_t digits = strspn(name, "0123456789-");
@@ -85,7 +86,7 @@ static bool directory_is_foreign_name(const char *name)
 	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
 	       directory_is_control_name(name) ||
 	       !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
-	       !strcmp(name, DESCRIBE_FILE) ||
+	       !strcmp(name, CHOOSE_FILE) || !strcmp(name, DESCRIBE_FILE) ||
 	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);

@@ -103,6 +103,7 @@ static void set_environment(const struct launch *launch, const char *library)
 	set_number("FNTRACE_LEAST", launch->least);
 	setenv("FNTRACE_ENTRIES", launch->entries ? "1" : "0", 1);
 	setenv("FNTRACE_START", launch->paused ? "0" : "1", 1);
+	setenv("FNTRACE_CHOOSE", launch->chosen ? "1" : "0", 1);
 	setenv("FNTRACE_VALUES", launch->values ? "1" : "0", 1);
 	free(value);
 }

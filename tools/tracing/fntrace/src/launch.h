@@ -19,6 +19,7 @@
  * @least: nor calls that are shorter than this, in units of the counter
  * @entries: only entries are recorded, no exits
  * @paused: tracing starts when the program calls fntrace_start()
+ * @chosen: @directory has a file that says which functions are recorded
  * @values: @directory has a file that says which values of arguments are recorded
  *
  * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
@@ -38,6 +39,7 @@ struct launch {
 	uint64_t	least;
 	bool		entries;
 	bool		paused;
+	bool		chosen;
 	bool		values;
 	pid_t		pid;
 	int		killed;

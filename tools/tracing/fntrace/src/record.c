@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "choose.h"
 #include "clock.h"
 #include "command.h"
 #include "describe.h"
@@ -28,7 +29,9 @@
  * @directory: to record to
  * @launch: of the program
  * @min_ns: calls that are shorter are not recorded
+ * @choose: which functions are recorded
  * @describe: of which functions values are recorded
+ * @objects: in which both are looked for, besides the program
  * @kernel: of the kernel's trace
  * @functions: of @kernel
  * @nr_functions: how many
@@ -41,7 +44,9 @@ struct record {
 	const char		*directory;
 	struct launch		launch;
 	uint64_t		min_ns;
+	struct choose		choose;
 	struct describe		describe;
+	struct objects		objects;
 	struct kernel_options	kernel;
 	const char		**functions;
 	unsigned int		nr_functions;
@@ -60,6 +65,8 @@ enum {
 	OPTION_ENTRIES,
 	OPTION_PAUSED,
 	OPTION_OBJECT,
+	OPTION_START_AT,
+	OPTION_STOP_AT,
 };
 
 static const struct argp_option options[] = {
@@ -75,13 +82,17 @@ static const struct argp_option options[] = {
 	{ "entries", OPTION_ENTRIES, NULL, 0,
 	  "Record only that functions were called, not when they returned", 0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
-	{ NULL, 0, NULL, 0, "Values, which need debug information (-g):", 0 },
-	{ "args", 'A', "FUNCTION", 0,
-	  "Record the arguments of this function, or of all that match a pattern; several are possible",
-	  0 },
-	{ "return", 'R', "FUNCTION", 0, "Record what it returns, in the same way", 0 },
+	{ NULL, 0, NULL, 0, "Functions, by name or wildcards; each several times if need be:", 0 },
+	{ "function", 'F', "NAME", 0, "Record only this function and what it calls", 0 },
+	{ "no-function", 'N', "NAME", 0, "Record neither this function nor what it calls", 0 },
+	{ "start-at", OPTION_START_AT, "NAME", 0, "Begin when this function is called", 0 },
+	{ "stop-at", OPTION_STOP_AT, "NAME", 0,
+	  "Record no calls from a call of this function on, until it begins again", 0 },
 	{ "object", OPTION_OBJECT, "FILE", 0,
-	  "Look for functions in this file as well, and its libraries; several are possible", 0 },
+	  "Look for functions in this file as well, and its libraries", 0 },
+	{ NULL, 0, NULL, 0, "Values, which need debug information (-g), in the same way:", 0 },
+	{ "args", 'A', "NAME", 0, "Record the arguments of this function", 0 },
+	{ "return", 'R', "NAME", 0, "Record what it returns", 0 },
 	{ NULL, 0, NULL, 0, "The kernel, as root:", 0 },
 	{ "kernel", 'k', NULL, 0, "Its functions too, for this program (function_graph)", 0 },
 	{ "kernel-function", 'g', "FUNCTION", 0,
@@ -161,6 +172,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_PAUSED:
 		record->launch.paused = true;
 		break;
+	case 'F':
+		patterns_add(&record->choose.only, argument);
+		break;
+	case 'N':
+		patterns_add(&record->choose.without, argument);
+		break;
+	case OPTION_START_AT:
+		patterns_add(&record->choose.start_at, argument);
+		break;
+	case OPTION_STOP_AT:
+		patterns_add(&record->choose.stop_at, argument);
+		break;
 	case 'A':
 		patterns_add(&record->describe.arguments, argument);
 		break;
@@ -168,7 +191,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		patterns_add(&record->describe.results, argument);
 		break;
 	case OPTION_OBJECT:
-		add_word(&record->describe.objects, &record->describe.nr_objects, argument);
+		add_word(&record->objects.list, &record->objects.nr, argument);
 		break;
 	case 'k':
 		record->kernel.graph = true;
@@ -197,9 +220,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (record->launch.entries &&
 		    (record->describe.arguments.nr || record->describe.results.nr))
 			argp_error(state, "--entries records no values");
-		if (record->describe.nr_objects && !record->describe.arguments.nr &&
-		    !record->describe.results.nr)
-			argp_error(state, "--object needs --args or --return");
+		if (record->objects.nr && !choose_is_set(&record->choose) &&
+		    !record->describe.arguments.nr && !record->describe.results.nr)
+			argp_error(state, "--object needs the name of a function");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -276,10 +299,14 @@ static int stop_kernel(struct kernel_live *live)
 /*
  * Save the names of what was recorded, and tell what is missing. Returns false if the
  * recording has nothing in it, or its names could not be written.
+ *
+ * @chosen: only some functions were to be recorded
  */
-static bool finish(const char *directory, bool running)
+static bool finish(const char *directory, bool chosen, bool running)
 {
-	uint64_t lost = raw_summarise(directory, 0).lost;
+	const struct raw_summary summary = raw_summarise(directory, 0);
+	bool empty = chosen && !summary.records && !summary.lost &&
+		     !directory_has_kernel(directory);
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
 		if (access(directory, F_OK))
@@ -290,18 +317,20 @@ static bool finish(const char *directory, bool running)
 			warn("libfntrace.so was not loaded; is the program static, or setuid?");
 		return false;
 	}
-	if (lost)
-		warn("%" PRIu64 " calls could not be recorded", lost);
+	if (empty)
+		warn("none of the functions that were to be recorded was called");
+	if (summary.lost)
+		warn("%" PRIu64 " calls could not be recorded", summary.lost);
 	if (running)
 		warn("processes that it started still run, and go on recording to %s", directory);
 	else
 		directory_remove_controls(directory);
-	return !names_save(directory);
+	return !names_save(directory) && !empty;
 }
 
-static void save_description(const char *directory, const char *text)
+static void save_text(const char *directory, const char *name, const char *text)
 {
-	char *path = xasprintf("%s/" DESCRIBE_FILE, directory);
+	char *path = xasprintf("%s/%s", directory, name);
 	FILE *file = fopen(path, "we");
 
 	if (!file || fputs(text, file) == EOF || fclose(file))
@@ -309,27 +338,45 @@ static void save_description(const char *directory, const char *text)
 	free(path);
 }
 
-/* Returns false if values are wanted that cannot be had; nothing was done then. */
-static bool describe_values(struct record *record, const char *program, char **text)
+/*
+ * Look for the functions that are named. Returns false if that cannot be done; nothing else
+ * was done then.
+ *
+ * @choice: set to the text of CHOOSE_FILE, or NULL
+ * @values: set to that of DESCRIBE_FILE, or NULL
+ */
+static bool find_functions(struct record *record, const char *program, char **choice,
+			   char **values)
 {
 	struct describe *describe = &record->describe;
+	bool describes = describe->arguments.nr || describe->results.nr;
 
-	*text = NULL;
-	if (!describe->arguments.nr && !describe->results.nr)
+	*choice = NULL;
+	*values = NULL;
+	if (!describes && !choose_is_set(&record->choose))
 		return true;
 	if (!program) {
 		warn("cannot run %s: %s", record->program[0], strerror(errno));
 		return false;
 	}
-	*text = describe_program(describe, program);
-	return *text;
+	if (choose_is_set(&record->choose)) {
+		*choice = choose_program(&record->choose, program, &record->objects);
+		if (!*choice)
+			return false;
+	}
+	if (describes) {
+		*values = describe_program(describe, program, &record->objects);
+		if (!*values)
+			return false;
+	}
+	return true;
 }
 
 static int record_program(struct record *record)
 {
 	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
-	char *library = launch_library(), *program, *absolute, *values;
+	char *library = launch_library(), *program, *absolute, *choice, *values;
 	int status, error;
 	bool running;
 	FILE *clock;
@@ -337,15 +384,20 @@ static int record_program(struct record *record)
 	/* If it is ignored, the status of a child is lost. */
 	signal(SIGCHLD, SIG_DFL);
 	program = launch_find(record->program[0]);
-	if (!describe_values(record, program, &values)) {
+	if (!find_functions(record, program, &choice, &values)) {
+		free(choice);
 		free(program);
 		free(library);
 		return 1;
 	}
 	directory_make(record->directory);
+	if (choice)
+		save_text(record->directory, CHOOSE_FILE, choice);
 	if (values)
-		save_description(record->directory, values);
+		save_text(record->directory, DESCRIBE_FILE, values);
+	launch->chosen = choice;
 	launch->values = values;
+	free(choice);
 	free(values);
 	/* The program may go elsewhere before it starts others. */
 	absolute = realpath(record->directory, NULL);
@@ -382,7 +434,7 @@ static int record_program(struct record *record)
 	free(library);
 	free(absolute);
 	about_end(record->directory, status, launch->killed);
-	if (!finish(record->directory, running) && !status)
+	if (!finish(record->directory, launch->chosen, running) && !status)
 		status = 1;
 	return status;
 }
@@ -404,9 +456,10 @@ int command_record(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
 	status = record_program(&record);
+	choose_free(&record.choose);
 	patterns_free(&record.describe.arguments);
 	patterns_free(&record.describe.results);
-	free(record.describe.objects);
+	free(record.objects.list);
 	free(record.functions);
 	free(record.events);
 	free((char *)record.launch.size);

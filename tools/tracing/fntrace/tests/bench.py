@@ -80,6 +80,23 @@ class Bench:
         done = run(self.fntrace, "record", *options, "-o", directory, *command, status=status)
         return directory, done
 
+    def compile_for(self, machine, source, *flags):
+        """A program of another architecture."""
+        need(f"{machine}-linux-gnu-gcc", f"qemu-{machine}")
+        if not os.path.exists(f"/usr/{machine}-linux-gnu/lib/libc.so.6"):
+            raise Skip(f"no libc for {machine}")
+        return self.compile(source, *flags, cc=f"{machine}-linux-gnu-gcc")
+
+    def emulated(self, machine, program, directory, *arguments, **variables):
+        """Record such a program to a directory that is there; returns what was said."""
+        lib = self.built / machine
+        run("make", "-s", "-C", TESTS.parent, "lib", f"OUTPUT={lib}",
+            f"CROSS_COMPILE={machine}-linux-gnu-")
+        variables = {"LD_PRELOAD": lib / "libfntrace.so", "FNTRACE_DIR": directory, **variables}
+        words = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
+        return run(f"qemu-{machine}", "-L", f"/usr/{machine}-linux-gnu", *words, program,
+                   *arguments)
+
     def uftrace(self, *inputs):
         """Convert to a directory of uftrace; returns it."""
         directory = self.work / "uftrace"
@@ -121,6 +138,21 @@ def same_counts(bench, program):
     events, said = bench.chrome(directory)
     compare(wanted(done.stdout), counts(events))
     expect("lost" not in said and "backwards" not in said and "left out" not in said, said)
+
+
+def instructions(bench, program, library, **variables):
+    """What the hooks add to one call: a difference, so that all around it cancels out."""
+    counter = bench.work / "instructions"
+    if not counter.exists():
+        run("gcc", "-O2", TESTS / "instructions.c", "-o", counter)
+    counts_of = []
+    for calls in (20, 60):
+        environment = {**os.environ, **variables}
+        if library:
+            environment.update(LD_PRELOAD=str(library), FNTRACE_DIR=str(bench.work))
+        said = run(counter, program, calls, "count", env=environment, cwd=bench.work).stdout
+        counts_of.append(int(said.split()[-1]))
+    return round((counts_of[1] - counts_of[0]) / 40)
 
 
 def limit(which, value):

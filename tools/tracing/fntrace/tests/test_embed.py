@@ -6,8 +6,8 @@ import re
 import shutil
 import struct
 
-from bench import (ENTRY, EXIT, TESTS, Skip, buffer, compare, counts, expect, need, run,
-                   same_counts, wanted)
+from bench import (ENTRY, EXIT, TESTS, Skip, buffer, compare, counts, expect, instructions,
+                   need, run, same_counts, wanted)
 
 EXAMPLE = TESTS.parent / "example"
 CRATE = TESTS.parent / "rust"
@@ -219,21 +219,6 @@ def rust_clean(bench):
                 bench.built / "clippy", "--manifest-path", manifest / "Cargo.toml", *feature,
                 "--", "-D", "warnings", timeout=600,
                 env={**environment, "PATH": f"{bin_dir}:{os.environ['PATH']}"})
-
-
-def instructions(bench, program, library, **variables):
-    """What the hooks add to one call: a difference, so that all around it cancels out."""
-    counter = bench.work / "instructions"
-    if not counter.exists():
-        run("gcc", "-O2", TESTS / "instructions.c", "-o", counter)
-    counts_of = []
-    for calls in (20, 60):
-        environment = {**os.environ, **variables}
-        if library:
-            environment.update(LD_PRELOAD=str(library), FNTRACE_DIR=str(bench.work))
-        said = run(counter, program, calls, "count", env=environment, cwd=bench.work).stdout
-        counts_of.append(int(said.split()[-1]))
-    return round((counts_of[1] - counts_of[0]) / 40)
 
 
 def built_with(bench, *options):

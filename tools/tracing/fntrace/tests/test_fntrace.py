@@ -28,6 +28,7 @@ from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS
                    Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
                    uftrace_record, until, wanted)
+import test_choose
 import test_embed
 import test_filter
 import test_install
@@ -91,21 +92,11 @@ def signals(way, *options):
 def elsewhere(machine, way, level, source="calls.c", entries=False):
     """The backend for another architecture, with its user space emulated."""
     def test(bench):
-        prefix = f"{machine}-linux-gnu-"
-        sysroot = f"/usr/{machine}-linux-gnu"
-        emulator = f"qemu-{machine}"
-        need(prefix + "gcc", emulator)
-        if not os.path.exists(f"{sysroot}/lib/libc.so.6"):
-            raise Skip(f"no libc for {machine}")
-        lib = bench.built / machine
-        run("make", "-s", "-C", TESTS.parent, "lib", f"OUTPUT={lib}",
-            f"CROSS_COMPILE={prefix}")
-        program = bench.compile(source, *way.split(), level, cc=prefix + "gcc")
+        program = bench.compile_for(machine, source, *way.split(), level)
         data = bench.work / "data"
         data.mkdir()
-        done = run(emulator, "-L", sysroot, "-E", f"LD_PRELOAD={lib}/libfntrace.so",
-                   "-E", f"FNTRACE_DIR={data}", "-E", "FNTRACE_SIZE=65536",
-                   "-E", f"FNTRACE_ENTRIES={int(entries)}", program)
+        done = bench.emulated(machine, program, data, FNTRACE_SIZE=65536,
+                              FNTRACE_ENTRIES=int(entries))
         if source == "storm.c":
             storm(bench, data, done.stdout)
             return
@@ -1375,6 +1366,7 @@ def tests():
                                           status=127)
     yield from test_report.tests()
     yield from test_filter.tests()
+    yield from test_choose.tests()
     yield from test_install.tests()
     yield from test_embed.tests()
     yield from test_process.tests()

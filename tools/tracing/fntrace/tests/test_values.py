@@ -117,19 +117,10 @@ def in_rust(level):
 def elsewhere(machine, way, level):
     """The program of another architecture, emulated; it is described here."""
     def test(bench):
-        prefix, sysroot = f"{machine}-linux-gnu-", f"/usr/{machine}-linux-gnu"
-        emulator = f"qemu-{machine}"
-        need(prefix + "gcc", emulator)
-        if not os.path.exists(f"{sysroot}/lib/libc.so.6"):
-            raise Skip(f"no libc for {machine}")
-        lib = bench.built / machine
-        run("make", "-s", "-C", TESTS.parent, "lib", f"OUTPUT={lib}",
-            f"CROSS_COMPILE={prefix}")
-        program = bench.compile("values.c", *way.split(), level, "-g", cc=prefix + "gcc")
+        program = bench.compile_for(machine, "values.c", *way.split(), level, "-g")
         directory, _ = bench.record("true", options=(*ALL, "--object", program), status=1)
         expect((directory / "values").exists(), "it is not described")
-        done = run(emulator, "-L", sysroot, "-E", f"LD_PRELOAD={lib}/libfntrace.so",
-                   "-E", f"FNTRACE_DIR={directory}", "-E", "FNTRACE_VALUES=1", program)
+        done = bench.emulated(machine, program, directory, FNTRACE_VALUES=1)
         compare(done.stdout, shown(bench, directory), 19)
     return test
 

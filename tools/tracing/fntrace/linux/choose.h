@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recording chosen functions only, for programs of Linux.
+ */
+#ifndef FNTRACE_LINUX_CHOOSE_H
+#define FNTRACE_LINUX_CHOOSE_H
+
+/* How many entries choose_plain has: a power of two, as its index is that many bits. */
+#define CHOOSE_PLAIN_BITS	16
+
+/* Offsets of what linux/choose_hooks.S needs of C; linux/choose.c checks them. */
+#define CHOOSE_STACK_FRAMES	0
+#define CHOOSE_STACK_DEPTH	24
+#define CHOOSE_FRAME_SIZE	24
+#define CHOOSE_FRAME_RET	0
+#define CHOOSE_FRAME_LOC	8
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * choose_begin() - record only the functions that "fntrace record" was asked for
+ * @directory: of the recording, with a slash at the end
+ *
+ * Reads its file "choose" (src/choose.h has its format), and takes what is in it about the
+ * program and the libraries that are loaded by now.
+ *
+ * Context: before anything is traced.
+ * Return: false with errno if that failed.
+ */
+bool choose_begin(const char *directory);
+
+#ifdef __x86_64__
+/* In linux/choose_hooks.S: what the hooks jump to. */
+void choose_mcount(void);
+void choose_fentry(void);
+#endif
+
+#pragma GCC visibility pop
+
+#endif /* !__ASSEMBLER__ */
+#endif /* FNTRACE_LINUX_CHOOSE_H */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which functions "fntrace record" records.
+ *
+ * Their names are looked up in the symbols of the program and its libraries, and what follows
+ * is written to the file "choose" of the recording, from which libfntrace.so has it.
+ *
+ *	verdicts VERDICTS
+ *		All bits of enum fntrace_verdict that follow.
+ *	object ...
+ *		A file, see objects_put(); functions of it follow.
+ *	function VERDICT LOW HIGH NAME
+ *		A function, from address LOW of the file up to HIGH, both hexadecimal.
+ */
+#ifndef FNTRACE_CHOOSE_H
+#define FNTRACE_CHOOSE_H
+
+#include "objects.h"
+#include "pattern.h"
+
+#define CHOOSE_FILE	"choose"
+
+/*
+ * struct choose - what the options of "fntrace record" say
+ * @only: patterns; nothing but these functions and what they call
+ * @without: neither these nor what they call
+ * @start_at: recording begins with a call of one of these
+ * @stop_at: and ends with one of these
+ */
+struct choose {
+	struct patterns	only;
+	struct patterns	without;
+	struct patterns	start_at;
+	struct patterns	stop_at;
+};
+
+/*
+ * choose_is_set() - are there functions that are not recorded?
+ */
+bool choose_is_set(const struct choose *choose);
+
+/*
+ * choose_program() - where in memory the functions are
+ * @program: of launch_find()
+ * @objects: files besides it
+ *
+ * Return: the text of the file, to be freed; NULL after a message was printed: a pattern
+ * matches nothing
+ */
+char *choose_program(struct choose *choose, const char *program, const struct objects *objects);
+void choose_free(struct choose *choose);
+
+#endif /* FNTRACE_CHOOSE_H */
