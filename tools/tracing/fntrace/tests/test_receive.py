@@ -10,7 +10,7 @@ import struct
 import subprocess
 import time
 
-from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, compare, expect, need, run,
+from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, expect, need, run,
                    until)
 
 HEADER = 4096
@@ -309,8 +309,12 @@ def from_kernel(bench):
         "-p", "records=1000 repeat=2", out, env={**os.environ, "FNTRACE": str(bench.fntrace)})
     console = (out / "console.log").read_text(errors="replace")
     events, said = bench.chrome("-i", image, out / "kernel.fntrace")
-    for word in ("left out", "lost", "backwards", "put in"):
+    for word in ("left out", "backwards", "put in"):
         expect(word not in said, said)
+    # An interrupt may come when the buffer is found to be full, and before they are off.
+    lost = re.search(r"(\d+) calls were lost", said)
+    lost = int(lost.group(1)) if lost else 0
+    expect(lost <= 20, said)
     found = {}
     for event in events:
         if event["ph"] == "B":
@@ -319,7 +323,9 @@ def from_kernel(bench):
     want = {name: int(count) for name, count in
             re.findall(r"calls (cpu\d \w+) (\d+)", console) if int(count)}
     expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
-    compare(want, found)
+    missing = {name: count - found.get(name, 0) for name, count in want.items()}
+    expect(min(missing.values()) >= 0 and sum(missing.values()) == lost,
+           f"{lost} lost, missing {missing}")
     records = int(re.search(r"^records +(\d+)", run(bench.fntrace, "info", out /
                                                     "kernel.fntrace").stdout, re.M).group(1))
     told = sum(int(count) for count in re.findall(r"buffer cpu\d records (\d+)", console))
