@@ -21,7 +21,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree
 
 from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS, TIMEOUT,

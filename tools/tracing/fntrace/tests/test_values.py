@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of the values of arguments and results."""
 
-import json
 import os
 import random
 import re
