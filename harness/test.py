@@ -591,12 +591,25 @@ def plan_other(plan, wanted, name):
         on_guest("load of function events", function_load)
 
 
+def pristine_configuration(found):
+    """make bench builds the pristine kernel, and so does what ftracetest has no known outcome
+    for: an option of the series in it would show only then."""
+    group = "configuration of the pristine kernel"
+    try:
+        kernels.Kernel("x86_64", pristine=True).configure()
+        found.add(group, "has no option of the series", True)
+    except Failure as failure:
+        found.add(group, "has no option of the series", False, str(failure))
+    found.close(group)
+
+
 def plan_checks(plan, wanted):
     """What needs no kernel."""
     if wanted.part("check"):
         plan.add("static checks", check.fast_but_patches, lane=jobs.SINGLE)
         plan.add("checkpatch", check.check_patches, lane=jobs.SINGLE)
         plan.add("git am", check.check_am, lane=jobs.SINGLE)
+        plan.add("pristine configuration", pristine_configuration, lane=jobs.SINGLE)
     if wanted.part("fuzz"):
         plan.add("fuzz", lambda found: fuzz_parser(
             found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.SINGLE)
