@@ -137,6 +137,30 @@ struct fntrace_clock {
 	uint64_t ns;
 };
 
+/* The first bytes of struct fntrace_file, with the NUL. */
+#define FNTRACE_FILE_MAGIC	"fntfile"
+
+/**
+ * struct fntrace_file - in front of bytes of a file that is no buffer, in a stream
+ * @magic: FNTRACE_FILE_MAGIC
+ * @byte_order: FNTRACE_BYTE_ORDER as the sender stores it
+ * @version: FNTRACE_VERSION
+ * @at: offset of the bytes in the file
+ * @size: how many follow
+ * @name: path of the file in the recording, NUL terminated; empty behind all that is sent
+ *
+ * "fntrace record --to" sends buffers as a kernel does, and the other files of a recording
+ * with this. fntrace_header.cpu has a different number for each buffer then.
+ */
+struct fntrace_file {
+	char		magic[8];
+	uint32_t	byte_order;
+	uint32_t	version;
+	uint64_t	at;
+	uint64_t	size;
+	char		name[224];
+};
+
 /* The buffer has no records of exits, and the depth in those of entries is 0. */
 #define FNTRACE_ENTRIES_ONLY	1u
 
@@ -148,7 +172,7 @@ struct fntrace_clock {
  * @header_size: bytes from here to the first record
  * @arch: enum fntrace_arch
  * @mode: enum fntrace_mode
- * @cpu: the CPU of the buffer if @tid is 0
+ * @cpu: the CPU of the buffer if @tid is 0; see struct fntrace_file
  * @pid: process; 0 in a kernel
  * @tid: thread, as the kernel under it numbers threads; 0 for a CPU
  * @session: which list of mapped files of @pid applies; counts exec()

@@ -59,7 +59,7 @@ static bool directory_is_uftrace_name(const char *name)
 bool directory_is_name(const char *name)
 {
 	static const char *const names[] = {
-		"info", "task.txt", "events.txt", "clock", "default.opts", "kernel",
+		"info", "task.txt", "events.txt", DIRECTORY_CLOCK, "default.opts", "kernel",
 		DIRECTORY_THREADS, ABOUT_FILE, CHOOSE_FILE, DESCRIBE_FILE,
 	};
 	const char *dot = strrchr(name, '.');
@@ -85,7 +85,7 @@ static bool directory_is_foreign_name(const char *name)
 	return !directory_is_name(name) || directory_is_records_name(name) ||
 	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
 	       directory_is_control_name(name) ||
-	       !strcmp(name, "clock") || !strcmp(name, ABOUT_FILE) ||
+	       !strcmp(name, DIRECTORY_CLOCK) || !strcmp(name, ABOUT_FILE) ||
 	       !strcmp(name, CHOOSE_FILE) || !strcmp(name, DESCRIBE_FILE) ||
 	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
@@ -159,7 +159,7 @@ static bool directory_is_received(const char *path)
 
 bool directory_is_recording(const char *path)
 {
-	if (!directory_exists(path, "clock") && !directory_exists(path, "task.txt") &&
+	if (!directory_exists(path, DIRECTORY_CLOCK) && !directory_exists(path, "task.txt") &&
 	    !directory_is_received(path) && !directory_is_converted(path))
 		return false;
 	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))

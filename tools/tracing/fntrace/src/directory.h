@@ -13,6 +13,8 @@
  */
 #define DIRECTORY_MARK		"other.sym"
 #define DIRECTORY_MARK_TEXT	"# path name: /other\n"
+/* Readings of the counter and the clock, which each recording of this machine has. */
+#define DIRECTORY_CLOCK		"clock"
 /* Names of threads, for which uftrace's files have no room. */
 #define DIRECTORY_THREADS	"threads.txt"
 

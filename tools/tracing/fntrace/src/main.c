@@ -13,7 +13,7 @@
 
 static const struct command commands[] = {
 	{ "record", "run a program and record its function calls", command_record },
-	{ "receive", "write down what a kernel sends while it runs", command_receive },
+	{ "receive", "write down what another machine sends while it records", command_receive },
 	{ "control", "start, stop or dump the recording of a program that runs",
 	  command_control },
 	{ "replay", "list the calls in the order of time", command_replay },

@@ -531,7 +531,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 			open_maps(trace, machine, file, path, pid, session);
 		else if (directory_is_records_name(name))
 			open_records(trace, machine, file, image, offset, description);
-		else if (!strcmp(name, "clock"))
+		else if (!strcmp(name, DIRECTORY_CLOCK))
 			open_clock(machine, file);
 		free(file);
 		free(entries[i]);

@@ -22,11 +22,13 @@
 #include "kernel_plugin.h"
 #include "launch.h"
 #include "names.h"
+#include "send.h"
 #include "trace.h"
 
 /*
  * struct record - what the command line says
- * @directory: to record to
+ * @directory: to record to; NULL: the default
+ * @to: address to which the recording is sent, or NULL
  * @launch: of the program
  * @min_ns: calls that are shorter are not recorded
  * @choose: which functions are recorded
@@ -42,6 +44,7 @@
  */
 struct record {
 	const char		*directory;
+	const char		*to;
 	struct launch		launch;
 	uint64_t		min_ns;
 	struct choose		choose;
@@ -67,10 +70,14 @@ enum {
 	OPTION_OBJECT,
 	OPTION_START_AT,
 	OPTION_STOP_AT,
+	OPTION_TO,
 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIR", 0, "Record to DIR; the default is " DEFAULT_DIRECTORY, 0 },
+	{ "to", OPTION_TO, "ADDRESS", 0,
+	  "Send it to \"fntrace receive\": unix:PATH, tcp:[HOST:]PORT, vsock:[CID:]PORT, FILE",
+	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Bytes of a thread's buffer, which goes to its file when it is full; the default is 1M",
 	  0 },
@@ -148,6 +155,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		record->directory = argument;
+		break;
+	case OPTION_TO:
+		record->to = argument;
 		break;
 	case 's':
 		record->launch.size = parse_size(argument, state);
@@ -232,7 +242,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static FILE *open_clock(const char *directory)
 {
-	char *path = xasprintf("%s/clock", directory);
+	char *path = xasprintf("%s/" DIRECTORY_CLOCK, directory);
 	FILE *file = fopen(path, "we");
 
 	if (!file)
@@ -242,13 +252,33 @@ static FILE *open_clock(const char *directory)
 }
 
 /* So that a trace has nanoseconds even if its program cannot read the clock any more. */
-static void save_clock(void *data)
+static void save_clock(FILE *file)
 {
 	struct fntrace_clock clock = clock_now();
-	FILE *file = data;
 
 	fprintf(file, "%" PRIu64 " %" PRIu64 "\n", clock.counter, clock.ns);
 	fflush(file);
+}
+
+/*
+ * struct progress - what is done while the program runs
+ * @clock: file for save_clock()
+ * @sender: NULL: the recording is not sent
+ * @directory: of the recording
+ */
+struct progress {
+	FILE		*clock;
+	struct sender	*sender;
+	const char	*directory;
+};
+
+static void make_progress(void *data)
+{
+	struct progress *progress = data;
+
+	save_clock(progress->clock);
+	if (progress->sender)
+		sender_update(progress->sender, progress->directory);
 }
 
 /*
@@ -372,25 +402,76 @@ static bool find_functions(struct record *record, const char *program, char **ch
 	return true;
 }
 
+/*
+ * Connect to who receives the recording, if somebody does, and make its directory. Returns
+ * false if nobody answers; nothing was changed then.
+ */
+static bool begin_recording(struct record *record, struct sender **sender)
+{
+	const char *place = getenv("TMPDIR");
+
+	*sender = NULL;
+	if (record->to) {
+		*sender = sender_open(record->to);
+		if (!*sender)
+			return false;
+	}
+	if (record->directory || !record->to) {
+		if (!record->directory)
+			record->directory = DEFAULT_DIRECTORY;
+		directory_make(record->directory);
+		return true;
+	}
+	record->directory = mkdtemp(xasprintf("%s/fntrace-XXXXXX",
+					      place && *place ? place : P_tmpdir));
+	if (!record->directory)
+		die("cannot make a directory for what was not sent yet: %s", strerror(errno));
+	return true;
+}
+
+/* Nothing was recorded. */
+static void give_up(struct record *record, struct sender *sender)
+{
+	directory_remove(record->directory);
+	if (sender)
+		sender_close(sender, record->directory, false);
+}
+
+/* Send what was not sent yet. Returns false if not all of the recording arrived. */
+static bool finish_sending(struct record *record, struct sender *sender, bool running)
+{
+	if (!sender_close(sender, record->directory, true)) {
+		warn("what was not sent is in %s", record->directory);
+		return false;
+	}
+	if (running)
+		warn("what they record from now on is not sent");
+	else
+		directory_remove(record->directory);
+	return true;
+}
+
 static int record_program(struct record *record)
 {
 	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
 	char *library = launch_library(), *program, *absolute, *choice, *values;
+	struct progress progress = { };
+	bool running, whole;
 	int status, error;
-	bool running;
-	FILE *clock;
 
 	/* If it is ignored, the status of a child is lost. */
 	signal(SIGCHLD, SIG_DFL);
 	program = launch_find(record->program[0]);
-	if (!find_functions(record, program, &choice, &values)) {
+	if (!find_functions(record, program, &choice, &values) ||
+	    !begin_recording(record, &progress.sender)) {
 		free(choice);
+		free(values);
 		free(program);
 		free(library);
 		return 1;
 	}
-	directory_make(record->directory);
+	progress.directory = record->directory;
 	if (choice)
 		save_text(record->directory, CHOOSE_FILE, choice);
 	if (values)
@@ -407,15 +488,15 @@ static int record_program(struct record *record)
 		launch->least = count_ticks(record->min_ns);
 	about_begin(record->directory, program, record->arguments, record->program);
 	free(program);
-	clock = open_clock(record->directory);
-	save_clock(clock);
+	progress.clock = open_clock(record->directory);
+	save_clock(progress.clock);
 	launch->directory = absolute;
 	launch_prepare(launch, library, record->program);
 	if (record->kernel.graph || record->events) {
 		live = start_kernel(record);
 		if (!live) {
 			launch_cancel(launch);
-			directory_remove(record->directory);
+			give_up(record, progress.sender);
 			return 1;
 		}
 	}
@@ -424,17 +505,20 @@ static int record_program(struct record *record)
 		warn("cannot run %s: %s", record->program[0], strerror(error));
 		if (live)
 			stop_kernel(live);
-		directory_remove(record->directory);
+		give_up(record, progress.sender);
 		return 127;
 	}
-	status = launch_wait(launch, save_clock, clock, &running);
-	fclose(clock);
+	status = launch_wait(launch, make_progress, &progress, &running);
+	fclose(progress.clock);
 	if (live && stop_kernel(live))
 		warn("the kernel's side of the trace may be incomplete");
 	free(library);
 	free(absolute);
 	about_end(record->directory, status, launch->killed);
-	if (!finish(record->directory, launch->chosen, running) && !status)
+	whole = finish(record->directory, launch->chosen, running);
+	if (progress.sender && !finish_sending(record, progress.sender, running))
+		whole = false;
+	if (!whole && !status)
 		status = 1;
 	return status;
 }
@@ -448,7 +532,6 @@ int command_record(int argc, char **argv)
 		.doc = "Run a program, and record its function calls.",
 	};
 	struct record record = {
-		.directory = DEFAULT_DIRECTORY,
 		.launch.full = "grow",
 		.arguments = argv + 1,
 	};

@@ -412,7 +412,8 @@ static int copy_file(const char *name, const char *from, const char *to, pid_t p
 
 int snapshot(const char *from, const char *to, pid_t pid, bool running, uint64_t *records)
 {
-	char *source = xasprintf("%s/clock", from), *target = xasprintf("%s/clock", to);
+	char *source = xasprintf("%s/" DIRECTORY_CLOCK, from);
+	char *target = xasprintf("%s/" DIRECTORY_CLOCK, to);
 	int error = copy_clock(source, target, running), i, count;
 	struct dirent **entries;
 

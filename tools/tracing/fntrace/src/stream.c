@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Buffers that a machine sends, one part after the other.
+ * Buffers and other files that a machine sends, one part after the other.
  *
  * What arrives may be damaged or end anywhere. The beginning of a header is found at any
  * place: it cuts off the records of the part before it, and what comes before the first one
@@ -13,14 +13,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fntrace_format.h>
 
+#include "directory.h"
+#include "kernel_protocol.h"
 #include "stream.h"
 #include "trace.h"
 
-/* magic, byte_order and version. */
+/* magic, byte_order and version, which both kinds of headers begin with. */
 #define MARK_SIZE	16
 /* As raw.c. */
 #define HEADER_MAX	(1u << 20)
@@ -54,9 +57,12 @@ struct sent {
  * struct stream - what was read and not written yet
  * @data: of which @len bytes from @start on are to be used
  * @sent: the buffers, the latest one first
- * @part: of which records come now; NULL: a header is next
+ * @part: of which records come now
+ * @path: of the file whose bytes come now; without both a header is next
+ * @fd: that file
+ * @at: where in it they go
  * @padding: bytes of the header behind the structure that are to come
- * @records: bytes of records that are to come
+ * @left: bytes of records, or of the file, that are to come
  */
 struct stream {
 	const char		*directory;
@@ -65,8 +71,11 @@ struct stream {
 	size_t			len;
 	struct sent		*sent;
 	struct sent		*part;
+	char			*path;
+	int			fd;
+	uint64_t		at;
 	uint64_t		padding;
-	uint64_t		records;
+	uint64_t		left;
 	struct stream_summary	summary;
 };
 
@@ -80,6 +89,12 @@ static uint64_t get64(const struct sent *sent, uint64_t value)
 	return sent->swap ? bswap_64(value) : value;
 }
 
+/* Of the two kinds of headers, both of which begin with the same letter. */
+static bool is_file_mark(const char *data)
+{
+	return !memcmp(data, FNTRACE_FILE_MAGIC, sizeof(FNTRACE_FILE_MAGIC));
+}
+
 /* Is this how a header begins? In @swap: does it have the other order of bytes? */
 static bool is_mark(const char *data, bool *swap)
 {
@@ -87,7 +102,7 @@ static bool is_mark(const char *data, bool *swap)
 	uint32_t version;
 
 	memcpy(&header, data, MARK_SIZE);
-	if (memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)))
+	if (memcmp(header.magic, FNTRACE_MAGIC, sizeof(header.magic)) && !is_file_mark(data))
 		return false;
 	*swap = header.byte_order == bswap_32(FNTRACE_BYTE_ORDER);
 	version = *swap ? bswap_32(header.version) : header.version;
@@ -122,14 +137,14 @@ static void consume(struct stream *stream, size_t size)
 	stream->len -= size;
 }
 
-static void write_at(const struct sent *sent, const void *data, size_t size, uint64_t at)
+static void write_at(int fd, const char *path, const void *data, size_t size, uint64_t at)
 {
 	ssize_t done;
 
 	for (; size; data = (const char *)data + done, size -= done, at += done) {
-		done = pwrite(sent->fd, data, size, at);
+		done = pwrite(fd, data, size, at);
 		if (done < 0)
-			die("cannot write %s: %s", sent->path, strerror(errno));
+			die("cannot write %s: %s", path, strerror(errno));
 	}
 }
 
@@ -144,7 +159,7 @@ static void write_header(struct sent *sent)
 	header.end = get64(sent, BASE + (header.wraps ? sent->room : sent->size));
 	header.older = 0;
 	header.busy = 0;
-	write_at(sent, &header, sizeof(header), 0);
+	write_at(sent->fd, sent->path, &header, sizeof(header), 0);
 }
 
 static bool same_buffer(const struct fntrace_header *a, const struct fntrace_header *b)
@@ -172,11 +187,11 @@ static void open_file(struct sent *sent)
 		die("cannot write %s: %s", sent->path, strerror(errno));
 }
 
-static void close_file(struct sent *sent)
+static void close_file(int *fd, const char *path)
 {
-	if (close(sent->fd))
-		die("cannot write %s: %s", sent->path, strerror(errno));
-	sent->fd = -1;
+	if (close(*fd))
+		die("cannot write %s: %s", path, strerror(errno));
+	*fd = -1;
 }
 
 /*
@@ -219,13 +234,13 @@ static bool begin_part(struct stream *stream)
 
 	if (next > end)
 		next = end;
-	stream->records = plain.header.wraps ? end - base : next - base;
+	stream->left = plain.header.wraps ? end - base : next - base;
 	stream->padding = header_size - sizeof(plain.header);
 	consume(stream, sizeof(plain.header));
 
 	sent = find_buffer(stream, &plain.header, older);
 	stream->summary.missing += older - sent->counted;
-	sent->counted = older + stream->records;
+	sent->counted = older + stream->left;
 	sent->oldest = next - base;
 	sent->room = end - base;
 	sent->header = plain.header;
@@ -236,43 +251,133 @@ static bool begin_part(struct stream *stream)
 	return true;
 }
 
+/* Does a path lead to something below where it begins? */
+static bool stays_below(const char *path)
+{
+	const char *name = path;
+
+	do {
+		if (!*name || *name == '/' || *name == '.')
+			return false;
+		name = strchr(name, '/');
+	} while (name && name++);
+	return true;
+}
+
+/*
+ * Files that a recording has besides those of records, also in the directory of the kernel.
+ * What it is called must not lead anywhere else.
+ */
+static bool is_file_name(const char *name)
+{
+	if (!stays_below(name))
+		return false;
+	if (strchr(name, '/'))
+		return !strncmp(name, KERNEL_DIR "/", strlen(KERNEL_DIR "/"));
+	return directory_is_name(name) && !directory_is_records_name(name) &&
+	       !directory_is_control_name(name) && strcmp(name, KERNEL_DIR);
+}
+
+/* @path: of a file; what is behind @from are names of directories and of the file */
+static void make_directories(char *path, size_t from)
+{
+	char *slash = path + from;
+
+	while ((slash = strchr(slash, '/'))) {
+		*slash = 0;
+		if (mkdir(path, 0755) && errno != EEXIST)
+			die("cannot make the directory %s: %s", path, strerror(errno));
+		*slash++ = '/';
+	}
+}
+
+/* Returns false if the header at the beginning cannot be that of bytes of a file. */
+static bool begin_bytes(struct stream *stream)
+{
+	struct fntrace_file header;
+	struct sent plain = { };
+	uint64_t size, at;
+
+	memcpy(&header, stream->data + stream->start, sizeof(header));
+	is_mark(stream->data + stream->start, &plain.swap);
+	size = get64(&plain, header.size);
+	at = get64(&plain, header.at);
+	if (at > RECORDS_MAX || size > RECORDS_MAX ||
+	    !memchr(header.name, 0, sizeof(header.name)))
+		return false;
+	if (!*header.name) {
+		stream->summary.ended = true;
+		consume(stream, sizeof(header));
+		return true;
+	}
+	if (!is_file_name(header.name))
+		return false;
+
+	consume(stream, sizeof(header));
+	stream->path = xasprintf("%s/%s", stream->directory, header.name);
+	make_directories(stream->path, strlen(stream->directory) + 1);
+	stream->fd = open(stream->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+			  (at ? 0 : O_TRUNC), 0644);
+	if (stream->fd < 0)
+		die("cannot write %s: %s", stream->path, strerror(errno));
+	stream->at = at;
+	stream->left = size;
+	stream->padding = 0;
+	stream->summary.files++;
+	return true;
+}
+
 static void end_part(struct stream *stream)
 {
 	struct sent *sent = stream->part;
 
-	stream->summary.cut_off += stream->padding || stream->records;
+	stream->summary.cut_off += stream->padding || stream->left;
+	if (!sent) {
+		close_file(&stream->fd, stream->path);
+		free(stream->path);
+		stream->path = NULL;
+		return;
+	}
 	/* What follows begins with a whole record. */
 	sent->size -= sent->size % sizeof(struct fntrace_record);
 	write_header(sent);
-	close_file(sent);
+	close_file(&sent->fd, sent->path);
 	stream->part = NULL;
 }
 
-static void put_records(struct stream *stream, size_t size)
+static void put_bytes(struct stream *stream, size_t size)
 {
+	const char *data = stream->data + stream->start;
 	struct sent *sent = stream->part;
 
-	write_at(sent, stream->data + stream->start, size, FNTRACE_HEADER_SIZE + sent->size);
-	sent->size += size;
-	write_header(sent);
-	stream->records -= size;
+	if (sent) {
+		write_at(sent->fd, sent->path, data, size, FNTRACE_HEADER_SIZE + sent->size);
+		sent->size += size;
+		write_header(sent);
+	} else {
+		write_at(stream->fd, stream->path, data, size, stream->at);
+		stream->at += size;
+	}
+	stream->left -= size;
 	consume(stream, size);
 }
 
 /* Looks for a header. Returns false if nothing can be done with what there is. */
 static bool step_outside(struct stream *stream, bool last)
 {
-	size_t needed = sizeof(struct fntrace_header) + MARK_SIZE - 1, size, whole;
-	bool found, again;
+	bool found, again, file;
+	size_t size, whole, len;
 
 	size = find_mark(stream, 0, &found);
 	if (found && !size) {
-		if (stream->len < needed && !last)
+		file = is_file_mark(stream->data + stream->start);
+		len = file ? sizeof(struct fntrace_file) : sizeof(struct fntrace_header);
+		if (stream->len < len + MARK_SIZE - 1 && !last)
 			return false;
 		/* It may have been cut off, and another one follow. */
 		whole = find_mark(stream, 1, &again);
-		if (stream->len >= sizeof(struct fntrace_header) &&
-		    (!again || whole >= sizeof(struct fntrace_header)) && begin_part(stream))
+		if (stream->len >= len && (!again || whole >= len) &&
+		    (file ? begin_bytes(stream) : begin_part(stream)))
 			return true;
 		size = again ? whole : MARK_SIZE;
 	} else if (last && !found) {
@@ -289,9 +394,9 @@ static bool step(struct stream *stream, bool last)
 	bool found;
 	size_t size;
 
-	if (!stream->part)
+	if (!stream->part && !stream->path)
 		return step_outside(stream, last);
-	if (!stream->padding && !stream->records) {
+	if (!stream->padding && !stream->left) {
 		end_part(stream);
 		return true;
 	}
@@ -308,9 +413,9 @@ static bool step(struct stream *stream, bool last)
 		stream->padding -= size;
 		consume(stream, size);
 	} else {
-		if (size > stream->records)
-			size = stream->records;
-		put_records(stream, size);
+		if (size > stream->left)
+			size = stream->left;
+		put_bytes(stream, size);
 	}
 	return size;
 }
@@ -349,7 +454,7 @@ struct stream_summary stream_close(struct stream *stream)
 
 	while (step(stream, true))
 		;
-	if (stream->part)
+	if (stream->part || stream->path)
 		end_part(stream);
 	while ((sent = stream->sent)) {
 		stream->sent = sent->next;

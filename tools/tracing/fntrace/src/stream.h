@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Buffers that a machine sends, one part after the other.
+ * Buffers and other files that a machine sends, one part after the other.
  *
  * A part is a header and the records that the buffer has at that time. A machine sends all of
  * a buffer at the end, or a part whenever it is full; then fntrace_header.older counts the
  * bytes of the parts before. Each buffer becomes a file of a recording, which is complete up
- * to the last record that arrived at any time.
+ * to the last record that arrived at any time. "fntrace record --to" sends the other files of
+ * its recording as well (struct fntrace_file).
  */
 #ifndef FNTRACE_STREAM_H
 #define FNTRACE_STREAM_H
@@ -18,13 +19,17 @@ struct stream;
 
 /*
  * struct stream_summary - what arrived
- * @buffers: files that were written
+ * @buffers: files that were written for them
+ * @files: parts of other files
+ * @ended: the sender has sent all there is; said only by one who sends other files
  * @skipped: bytes that belong to no part
  * @missing: bytes of records that were sent, as later parts say, but did not arrive
  * @cut_off: parts that ended early
  */
 struct stream_summary {
 	uint64_t	buffers;
+	uint64_t	files;
+	bool		ended;
 	uint64_t	skipped;
 	uint64_t	missing;
 	uint64_t	cut_off;

@@ -34,6 +34,7 @@ import test_install
 import test_process
 import test_receive
 import test_report
+import test_send
 import test_values
 
 # Programs
@@ -1370,6 +1371,7 @@ def tests():
     yield from test_embed.tests()
     yield from test_process.tests()
     yield from test_receive.tests()
+    yield from test_send.tests()
     yield from test_values.tests()
     yield "kernel of our own: counts", kernel_counts
     yield "kernel and host in one trace", kernel_merged

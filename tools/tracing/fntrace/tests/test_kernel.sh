@@ -42,7 +42,7 @@ inside()
 before=$(ls "$tracefs/instances")
 
 echo "TAP version 13"
-echo "1..19"
+echo "1..20"
 
 "$fntrace" record -k -e sched:sched_switch -e sched:sched_waking -o "$work/data" \
 	"$program" 2>"$work/said"
@@ -64,6 +64,15 @@ test_that $? "the directory for uftrace has the kernel's functions"
 
 [ "$(inside sleeps '/* sched:sched_switch prev_comm')" -gt 0 ]
 test_that $? "events have their fields"
+
+# Nobody says when a pipe is open for reading.
+mkfifo "$work/pipe"
+"$fntrace" receive -o "$work/received" "$work/pipe" 2>>"$work/said" &
+sleep 2
+"$fntrace" record -k --to "$work/pipe" "$program" 2>>"$work/said" && wait $! &&
+	"$fntrace" replay "$work/received" >"$work/list" 2>>"$work/said" &&
+	[ "$(inside opens do_sys_openat2)" -eq 3 ]
+test_that $? "the kernel's side is sent, too"
 
 # A kernel that cannot trace functions has none of the files for them.
 LD_PRELOAD=$without "$fntrace" record -e sched:sched_switch -o "$work/events-only" \

@@ -35,6 +35,12 @@ def part(first, count, older=0, cpu=0, order="<", hertz=0):
     return bytes(data)
 
 
+def some_file(name, data, at=0, order="<", size=None):
+    """A part of a file, as struct fntrace_file has it."""
+    return struct.pack(order + "8sIIQQ224s", b"fntfile\0", 0x01020304, 1, at,
+                       len(data) if size is None else size, name.encode()) + data
+
+
 def receive(bench, data, status=0):
     """Write DATA to it; returns the functions by CPU, in order, and messages."""
     directory = bench.work / "received"
@@ -273,8 +279,11 @@ def hostile(bench):
                  "UBSAN_OPTIONS": "exitcode=99:halt_on_error=1"}
     good = b"".join(part(20 * n, 20, older=40 * n, cpu=cpu, order="<>"[cpu])
                     for n in range(5) for cpu in (0, 1))
+    # Other files in front of each of them.
+    files = b"".join(some_file("clock", b"1 1\n", at=4 * n) + part(20 * n, 20, older=40 * n)
+                     for n in range(5)) + some_file("kernel/info", b"x") + some_file("", b"")
     for number in range(rounds):
-        data = bytearray(good)
+        data = bytearray(good if number % 2 else files)
         for _ in range(generator.randrange(1, 6)):
             at = generator.randrange(len(data))
             # Most of a header is empty.
