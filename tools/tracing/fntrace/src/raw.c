@@ -256,14 +256,24 @@ static void swap_header(struct fntrace_header *header)
 /* As many records as have a time among them: values of two calls may be the same. */
 #define SAME_MAX	(DATA_MAX + 1)
 
-static bool same_records(int fd, uint64_t a, uint64_t b, uint64_t size)
+bool raw_is_moved(int fd, uint64_t begin, uint64_t older, uint64_t used)
 {
 	struct fntrace_record x[SAME_MAX], y[SAME_MAX];
+	uint64_t size = used < sizeof(x) ? used : sizeof(x);
 
-	if (size > sizeof(x))
-		size = sizeof(x);
-	return pread(fd, x, size, a) == (ssize_t)size && pread(fd, y, size, b) == (ssize_t)size &&
-	       !memcmp(x, y, size);
+	return older && pread(fd, x, size, begin) == (ssize_t)size &&
+	       pread(fd, y, size, begin + older) == (ssize_t)size && !memcmp(x, y, size);
+}
+
+bool raw_is_header(const struct fntrace_header *header)
+{
+	return !memcmp(header->magic, FNTRACE_MAGIC, sizeof(header->magic)) &&
+	       header->byte_order == FNTRACE_BYTE_ORDER &&
+	       (header->version == FNTRACE_VERSION ||
+		header->version == FNTRACE_VERSION_VALUES) &&
+	       header->header_size >= sizeof(*header) && header->header_size <= RAW_HEADER_MAX &&
+	       header->end >= header->base && header->end - header->base <= RAW_ROOM_MAX &&
+	       header->next >= header->base;
 }
 
 /* A kernel that runs @offset beyond where its file has it, or below if that is negative. */
@@ -336,7 +346,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 
 	if (!read_header(path, fd, at, &header, &swap))
 		return 0;
-	if (header.header_size < sizeof(header) || header.header_size > 1u << 20 ||
+	if (header.header_size < sizeof(header) || header.header_size > RAW_HEADER_MAX ||
 	    header.header_size > size - at) {
 		warn("%s: the header is damaged; nothing in it can be read", path);
 		return 0;
@@ -389,8 +399,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 		reader_open(&raw->readers[0], raw->path, begin + next, begin + used);
 		reader_open(&raw->readers[1], raw->path, begin, begin + next);
 	} else {
-		/* Killed while it moved them: they are in both places. */
-		if (older && same_records(fd, begin, begin + older, used))
+		if (raw_is_moved(fd, begin, older, used))
 			used = 0;
 		reader_open(&raw->readers[0], raw->path, begin + room, begin + room + older);
 		reader_open(&raw->readers[1], raw->path, begin, begin + used);

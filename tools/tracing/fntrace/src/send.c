@@ -38,9 +38,6 @@
 #define PART_MAX	(16u << 20)
 /* Milliseconds for which who receives may take nothing. */
 #define SEND_TIMEOUT	30000
-/* As raw.c and stream.c. */
-#define HEADER_MAX	(1u << 20)
-#define RECORDS_MAX	(UINT64_C(1) << 36)
 
 /*
  * struct sent_file - how much of a file was sent
@@ -152,19 +149,6 @@ static void sender_put_range(struct sender *sender, int fd, const char *name, ui
 	}
 }
 
-/* Can the header be that of a buffer of this machine, in a file of @size bytes? */
-static bool is_header(const struct fntrace_header *header, uint64_t size)
-{
-	return !memcmp(header->magic, FNTRACE_MAGIC, sizeof(header->magic)) &&
-	       header->byte_order == FNTRACE_BYTE_ORDER &&
-	       (header->version == FNTRACE_VERSION ||
-		header->version == FNTRACE_VERSION_VALUES) &&
-	       header->header_size >= sizeof(*header) && header->header_size <= HEADER_MAX &&
-	       header->next >= header->base && header->end >= header->base &&
-	       header->end - header->base <= RECORDS_MAX && header->older <= RECORDS_MAX &&
-	       header->header_size <= size;
-}
-
 /* A part of a buffer: a header, and @size bytes of the file from @at on. */
 static void sender_put_part(struct sender *sender, struct sent_file *file, int fd,
 			    const struct fntrace_header *header, uint64_t at, uint64_t size)
@@ -213,19 +197,6 @@ static void sender_put_older(struct sender *sender, struct sent_file *file, int 
 	}
 }
 
-/* Were the records of the buffer just moved behind it? */
-static bool is_moved(int fd, const struct fntrace_header *header, uint64_t used)
-{
-	/* More than the values of one call take, which may be those of the next one. */
-	char here[1024], there[sizeof(here)];
-	ssize_t size = used < sizeof(here) ? used : sizeof(here);
-
-	return header->older && used &&
-	       pread(fd, here, size, header->header_size) == size &&
-	       pread(fd, there, size, header->header_size + header->older) == size &&
-	       !memcmp(here, there, size);
-}
-
 static void sender_put_records(struct sender *sender, struct sent_file *file, int fd, bool last)
 {
 	struct fntrace_header header;
@@ -233,7 +204,8 @@ static void sender_put_records(struct sender *sender, struct sent_file *file, in
 	struct stat status;
 
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) || fstat(fd, &status) ||
-	    !is_header(&header, status.st_size)) {
+	    !raw_is_header(&header) || header.older > RAW_ROOM_MAX ||
+	    header.header_size > status.st_size) {
 		if (last)
 			warn("%s: damaged; not sent", file->name);
 		return;
@@ -245,7 +217,7 @@ static void sender_put_records(struct sender *sender, struct sent_file *file, in
 		return;
 	}
 	used = header.next < header.end ? header.next - header.base : room;
-	if (is_moved(fd, &header, used))
+	if (raw_is_moved(fd, header.header_size, header.older, used))
 		used = 0;
 	sender_put_older(sender, file, fd, &header, header.older);
 	sender_put_part(sender, file, fd, &header, header.header_size,
@@ -332,22 +304,6 @@ static void sender_put_files(struct sender *sender, DIR *dir, bool (*which)(cons
 			sender_put_entry(sender, dirfd(dir), "", entry->d_name, last);
 }
 
-/*
- * In an order in which it can be read wherever it ends: with the clock it is a recording, see
- * directory_is_recording(), and with the mappings the records have names.
- */
-static void sender_put_directory(struct sender *sender, const char *path, bool last)
-{
-	DIR *dir = opendir(path);
-
-	if (!dir)
-		return;
-	sender_put_entry(sender, dirfd(dir), "", DIRECTORY_CLOCK, last);
-	sender_put_files(sender, dir, is_text, last);
-	sender_put_files(sender, dir, directory_is_records_name, last);
-	closedir(dir);
-}
-
 /* @prefix: path in the recording, with a slash behind it */
 static void sender_put_tree(struct sender *sender, int parent, const char *entry,
 			    const char *prefix)
@@ -360,8 +316,6 @@ static void sender_put_tree(struct sender *sender, int parent, const char *entry
 
 	if (!dir)
 		return;
-	/* Without this one, which is at the top, the others would be no trace of a kernel. */
-	sender_put_entry(sender, fd, prefix, KERNEL_INFO, true);
 	while (sender->fd >= 0 && (child = readdir(dir))) {
 		if (child->d_name[0] == '.' ||
 		    fstatat(fd, child->d_name, &status, AT_SYMLINK_NOFOLLOW))
@@ -377,13 +331,25 @@ static void sender_put_tree(struct sender *sender, int parent, const char *entry
 	closedir(dir);
 }
 
-/* What describes the kernel's trace is complete in the end only. */
-static void sender_put_kernel(struct sender *sender, const char *directory)
+/*
+ * In an order in which it can be read wherever it ends: with the clock it is a recording, see
+ * directory_is_recording(), with the mappings the records have names, and with KERNEL_INFO the
+ * rest is the trace of a kernel. What describes that is complete in the end only.
+ */
+static void sender_put_directory(struct sender *sender, const char *path, bool last)
 {
-	char *path = xasprintf("%s/" KERNEL_DIR, directory);
+	DIR *dir = opendir(path);
 
-	sender_put_tree(sender, AT_FDCWD, path, KERNEL_DIR "/");
-	free(path);
+	if (!dir)
+		return;
+	sender_put_entry(sender, dirfd(dir), "", DIRECTORY_CLOCK, last);
+	sender_put_files(sender, dir, is_text, last);
+	sender_put_files(sender, dir, directory_is_records_name, last);
+	if (last) {
+		sender_put_entry(sender, dirfd(dir), "", KERNEL_DIR "/" KERNEL_INFO, last);
+		sender_put_tree(sender, dirfd(dir), KERNEL_DIR, KERNEL_DIR "/");
+	}
+	closedir(dir);
 }
 
 struct sender *sender_open(const char *address)
@@ -437,7 +403,6 @@ bool sender_close(struct sender *sender, const char *directory, bool whole)
 
 	if (whole) {
 		sender_update_all(sender, directory, true);
-		sender_put_kernel(sender, directory);
 		/* A file without a name: there is nothing more. */
 		sender_put_file_header(sender, "", 0, 0);
 	}

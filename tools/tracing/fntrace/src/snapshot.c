@@ -58,21 +58,13 @@ struct copy {
 #define CHUNK		(1u << 20)
 /* Records: a reader may see one before the store that took it, on arm64 and riscv64. */
 #define SLACK		64
-/* A buffer may have this size, see the options of "fntrace record". */
-#define ROOM_MAX	(UINT64_C(1) << 36)
 
 static bool read_header(struct copy *copy)
 {
 	struct fntrace_header *header = &copy->header;
 
 	return pread(copy->from, header, sizeof(*header), 0) == sizeof(*header) &&
-	       !memcmp(header->magic, FNTRACE_MAGIC, sizeof(header->magic)) &&
-	       header->byte_order == FNTRACE_BYTE_ORDER &&
-	       (header->version == FNTRACE_VERSION ||
-		header->version == FNTRACE_VERSION_VALUES) &&
-	       header->header_size >= sizeof(*header) && header->header_size <= 1u << 20 &&
-	       header->end >= header->base && header->end - header->base <= ROOM_MAX &&
-	       header->next >= header->base;
+	       raw_is_header(header);
 }
 
 static uint64_t header_room(const struct fntrace_header *header)

@@ -25,9 +25,6 @@
 
 /* magic, byte_order and version, which both kinds of headers begin with. */
 #define MARK_SIZE	16
-/* As raw.c. */
-#define HEADER_MAX	(1u << 20)
-#define RECORDS_MAX	(UINT64_C(1) << 36)
 /* Where the files say that the records were; any address does. */
 #define BASE		FNTRACE_HEADER_SIZE
 
@@ -226,8 +223,8 @@ static bool begin_part(struct stream *stream)
 	next = get64(&plain, plain.header.next);
 	end = get64(&plain, plain.header.end);
 	older = get64(&plain, plain.header.older);
-	if (header_size < sizeof(plain.header) || header_size > HEADER_MAX || next < base ||
-	    end < base || end - base > RECORDS_MAX ||
+	if (header_size < sizeof(plain.header) || header_size > RAW_HEADER_MAX || next < base ||
+	    end < base || end - base > RAW_ROOM_MAX ||
 	    (end - base) % sizeof(struct fntrace_record) ||
 	    (next - base) % sizeof(struct fntrace_record))
 		return false;
@@ -302,7 +299,7 @@ static bool begin_bytes(struct stream *stream)
 	is_mark(stream->data + stream->start, &plain.swap);
 	size = get64(&plain, header.size);
 	at = get64(&plain, header.at);
-	if (at > RECORDS_MAX || size > RECORDS_MAX ||
+	if (at > RAW_ROOM_MAX || size > RAW_ROOM_MAX ||
 	    !memchr(header.name, 0, sizeof(header.name)))
 		return false;
 	if (!*header.name) {

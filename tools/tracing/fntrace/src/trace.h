@@ -675,6 +675,28 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
 		   const char *image, const uint64_t *offset);
 
+/* No header is larger, and no buffer has room for more: see the options of "fntrace record". */
+#define RAW_HEADER_MAX	(1u << 20)
+#define RAW_ROOM_MAX	(UINT64_C(1) << 36)
+
+/*
+ * raw_is_header() - can it be the header of a buffer that this machine writes?
+ *
+ * A program may have written over it.
+ */
+struct fntrace_header;
+bool raw_is_header(const struct fntrace_header *header);
+
+/*
+ * raw_is_moved() - were the records of a buffer just moved behind it?
+ * @begin: where they are in the file
+ * @older: bytes of the records behind the buffer; 0: there are none
+ * @used: bytes of those in the buffer
+ *
+ * If the program was killed right then, they are in both places.
+ */
+bool raw_is_moved(int fd, uint64_t begin, uint64_t older, uint64_t used);
+
 /*
  * struct raw_summary - how much there is in a recording, as its headers say
  * @threads: that have a buffer
