@@ -499,6 +499,25 @@ bad_raw_tracepoint()
 	grep -qx "attach: error 22" "$TMP/error"
 }
 
+# What a program of the kind tp_btf sees, with the types from the BTF of the module.
+typed_tracepoint()
+{
+	have_program "$DIR/raw_tp" || return
+	[ -e /sys/kernel/btf/$MODULE ] || { skip "no BTF of the module"; return; }
+	"$DIR/raw_tp" -b $MODULE "$EVENT" "$1" $FIRE $ROUNDS
+}
+
+# A program that reads eight bytes of the struct, which has four.
+bad_typed_tracepoint()
+{
+	EVENT="$RUST_CONDITION"
+	typed_tracepoint 8 > "$TMP/error"
+	status=$?
+	[ $status -ne "$KSFT_SKIP" ] || return $status
+	cat "$TMP/error"
+	grep -qx "BPF program: error 13" "$TMP/error"
+}
+
 perf_report()
 {
 	command -v perf >/dev/null || {
@@ -1006,13 +1025,14 @@ tool_tests()
 	check "trace-cmd: same raw report" alike $ROUNDS trace_cmd_report -R
 }
 
-# "value_for_bpf SIZE": in C "value" is the argument; in Rust the argument points to a
-# struct with the values of all fields, of which "value" has SIZE bytes.
+# "value_for_bpf PROGRAM SIZE": in C "value" is the argument; in Rust the argument points
+# to a struct with the values of all fields, of which "value" has SIZE bytes. PROGRAM
+# loads a program that prints it.
 value_for_bpf()
 {
 	case $EVENT in
-	"$C_EVENT") raw_tracepoint v ;;
-	*) raw_tracepoint "$1" ;;
+	"$C_EVENT") "$1" v ;;
+	*) "$1" "$2" ;;
 	esac
 }
 
@@ -1025,7 +1045,9 @@ small_tests()
 	check "$2: same bytes" pair "$1" "$2" "$3" records all "" "$3"
 	check "$2: same text when filtered" pair "$1" "$2" "$4" filtered "value > 9"
 	C_EVENT="$1"
-	check "$2: same value for BPF" pair "$1" "$2" 2 value_for_bpf "$5"
+	check "$2: same value for BPF" pair "$1" "$2" 2 value_for_bpf raw_tracepoint "$5"
+	check "$2: same value for BPF with types" \
+		pair "$1" "$2" 2 value_for_bpf typed_tracepoint "$5"
 	check "$2: no argument too many for BPF" pair "$1" "$2" 1 bad_raw_tracepoint vv
 }
 
@@ -1125,6 +1147,7 @@ tests()
 	kind_tests test_c_print "$RUST_PRINT"
 	check "$RUST_FN: same format" pair test_c_fn "$RUST_FN" - format
 	check "$RUST_FN: same text" pair test_c_fn "$RUST_FN" $ROUNDS printed
+	check "$RUST_CONDITION: no byte too many for BPF with types" bad_typed_tracepoint
 	empty_tests
 	check "the module unloads while its events are on" unloads
 	check "a second event of the same name" duplicate
