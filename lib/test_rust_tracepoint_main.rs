@@ -376,26 +376,13 @@ struct Seen {
 }
 
 /// A probe of `test_c_bare` and `test_rust_bare`.
-///
-/// # Safety
-///
-/// The arguments are those that the tracepoint has.
-unsafe extern "C" fn probe_bare(seen: &Seen, value: c_int, _task: *mut task_struct) {
+fn probe_bare(seen: &Seen, value: c_int, _task: *mut task_struct) {
     seen.calls.fetch_add(1, Ordering::Relaxed);
     seen.value.store(value as u64, Ordering::Relaxed);
 }
 
 /// A probe of `test_rust_hook`.
-///
-/// # Safety
-///
-/// The arguments are those that the tracepoint has.
-unsafe extern "C" fn probe_hook(
-    seen: &Seen,
-    order: u32,
-    value: &mut u64,
-    task: Option<&task_struct>,
-) {
+fn probe_hook(seen: &Seen, order: u32, value: &mut u64, task: Option<&task_struct>) {
     seen.calls.fetch_add(1, Ordering::Relaxed);
     if task.is_none() {
         *value <<= order;
@@ -409,21 +396,9 @@ fn check_probes() -> Result {
     // the task.
     let (c, rust, hook) = unsafe {
         (
-            attach_probe!(
-                test_c_bare_tp,
-                probe_bare as unsafe extern "C" fn(&_, _, _),
-                Seen::default()
-            )?,
-            attach_probe!(
-                test_rust_bare_tp,
-                probe_bare as unsafe extern "C" fn(&_, _, _),
-                Seen::default()
-            )?,
-            attach_probe!(
-                test_rust_hook_tp,
-                probe_hook as unsafe extern "C" fn(&_, _, _, _),
-                Seen::default()
-            )?,
+            attach_probe!(test_c_bare_tp, probe_bare, Seen::default())?,
+            attach_probe!(test_rust_bare_tp, probe_bare, Seen::default())?,
+            attach_probe!(test_rust_hook_tp, probe_hook, Seen::default())?,
         )
     };
     let calls = |seen: &Seen| seen.calls.load(Ordering::Relaxed);
@@ -435,6 +410,27 @@ fn check_probes() -> Result {
     unsafe { test_rust_tracepoint_bare(6, core::ptr::null_mut()) };
     ensure(calls(c.data()) == 1 && c.data().value.load(Ordering::Relaxed) == 6)?;
     ensure(test_rust_tracepoint_hook(3, 5) == 40 && calls(hook.data()) == 1)?;
+
+    // Several probes of a tracepoint are called through pointers, whose types CONFIG_CFI checks.
+    // SAFETY: As above.
+    let (second_c, second_hook) = unsafe {
+        (
+            attach_probe!(test_c_bare_tp, probe_bare, Seen::default())?,
+            attach_probe!(
+                test_rust_hook_tp,
+                |seen: &Seen, _: u32, value: &mut u64, _: Option<&task_struct>| {
+                    seen.calls.fetch_add(1, Ordering::Relaxed);
+                    *value += 1;
+                },
+                Seen::default()
+            )?,
+        )
+    };
+    // SAFETY: As above.
+    unsafe { test_rust_tracepoint_bare(7, core::ptr::null_mut()) };
+    ensure(calls(c.data()) == 2 && second_c.data().value.load(Ordering::Relaxed) == 7)?;
+    ensure(test_rust_tracepoint_hook(3, 5) == 41 && calls(second_hook.data()) == 1)?;
+    drop((second_c, second_hook));
     drop(hook);
     ensure(test_rust_tracepoint_hook(3, 5) == 5)?;
     drop(rust);
@@ -442,24 +438,14 @@ fn check_probes() -> Result {
 
     // A tracepoint of the kernel that is not exported, and one that does not exist.
     // SAFETY: The tracepoint has one argument, which the probe does not look at.
-    let by_name = |name| unsafe {
-        Probe::attach_by_name(
-            name,
-            probe_any as unsafe extern "C" fn(&_, _),
-            AtomicU32::new(0),
-        )
-    };
+    let by_name = |name| unsafe { Probe::attach_by_name(name, probe_any, AtomicU32::new(0)) };
 
     drop(by_name(c"sched_process_free")?);
     ensure(by_name(c"test_no_such_tracepoint").is_err_and(|error| error == ENOENT))
 }
 
 /// A probe with one argument.
-///
-/// # Safety
-///
-/// The arguments are those that the tracepoint has.
-unsafe extern "C" fn probe_any(calls: &AtomicU32, _task: *mut task_struct) {
+fn probe_any(calls: &AtomicU32, _task: *mut task_struct) {
     calls.fetch_add(1, Ordering::Relaxed);
 }
 

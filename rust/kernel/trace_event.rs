@@ -58,9 +58,6 @@ macro_rules! impl_integers {
         unsafe impl Field for $ty {
             const ARGUMENT: Argument = Argument::Integer($letter);
         }
-
-        // SAFETY: As above.
-        unsafe impl TracepointArgument for $ty {}
     )*)*};
 }
 
@@ -79,37 +76,6 @@ unsafe impl<T> Field for *const T {
 unsafe impl<T> Field for *mut T {
     const ARGUMENT: Argument = Argument::Address;
 }
-
-/// Types of the arguments of tracepoints without an event, which C gets as they are.
-///
-/// # Safety
-///
-/// `Self` must have the layout of the C type that the macro uses for it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the type of an argument of a tracepoint without an event",
-    label = "unsupported type of an argument",
-    note = "supported are integers, `bool`, raw pointers, and references to types with a size"
-)]
-#[doc(hidden)]
-pub unsafe trait TracepointArgument {}
-
-// SAFETY: A pointer to a sized type is an address.
-unsafe impl<T> TracepointArgument for *const T {}
-
-// SAFETY: As above.
-unsafe impl<T> TracepointArgument for *mut T {}
-
-// SAFETY: A reference to a sized type is an address.
-unsafe impl<T> TracepointArgument for &T {}
-
-// SAFETY: As above.
-unsafe impl<T> TracepointArgument for &mut T {}
-
-// SAFETY: As above, and `None` is NULL.
-unsafe impl<T> TracepointArgument for Option<&T> {}
-
-// SAFETY: As above.
-unsafe impl<T> TracepointArgument for Option<&mut T> {}
 
 /// Types that a field of the type `string` can be made from.
 #[diagnostic::on_unimplemented(

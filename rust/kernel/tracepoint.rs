@@ -220,8 +220,76 @@ macro_rules! tracepoints_of_c {
     })*};
 }
 
+/// Types of the arguments of tracepoints without an event, and of probes.
+///
+/// # Safety
+///
+/// `Self` must have the layout of `C`, which must be the type that the macro uses in C. With
+/// `CONFIG_CFI`, a probe is called only if its arguments have the types of C.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the type of an argument of a tracepoint without an event",
+    label = "unsupported type of an argument",
+    note = "supported are integers, `bool`, raw pointers, and references to types with a size"
+)]
+#[doc(hidden)]
+pub unsafe trait TracepointArgument {
+    /// The type in C.
+    type C;
+
+    /// Returns the argument of a probe.
+    ///
+    /// # Safety
+    ///
+    /// `value` must be a valid value of `Self`, for as long as the result exists.
+    unsafe fn from_c(value: Self::C) -> Self;
+}
+
+macro_rules! impl_integers {
+    ($($ty:ty)*) => {$(
+        // SAFETY: The C type is the integer of this size and signedness, or `bool`.
+        unsafe impl TracepointArgument for $ty {
+            type C = Self;
+
+            #[inline(always)]
+            unsafe fn from_c(value: Self) -> Self {
+                value
+            }
+        }
+    )*};
+}
+
+impl_integers!(i8 u8 i16 u16 i32 u32 i64 u64 isize usize bool);
+
+macro_rules! impl_pointers {
+    ($($ty:ty: $c:ty, $value:ident => $result:expr;)*) => {$(
+        // SAFETY: A pointer or reference to a sized type is an address; `None` is NULL.
+        unsafe impl<T> TracepointArgument for $ty {
+            type C = $c;
+
+            #[inline(always)]
+            unsafe fn from_c($value: $c) -> Self {
+                $result
+            }
+        }
+    )*};
+}
+
+impl_pointers! {
+    *const T: *const T, value => value;
+    *mut T: *mut T, value => value;
+    // SAFETY: The caller guarantees that the reference is valid.
+    &T: *const T, value => unsafe { &*value };
+    // SAFETY: As above.
+    &mut T: *mut T, value => unsafe { &mut *value };
+    // SAFETY: As above, unless it is NULL.
+    Option<&T>: *const T, value => unsafe { value.as_ref() };
+    // SAFETY: As above.
+    Option<&mut T>: *mut T, value => unsafe { value.as_mut() };
+}
+
 #[cfg(CONFIG_TRACEPOINTS)]
 mod probe {
+    use super::TracepointArgument;
     use crate::{
         alloc::{flags::GFP_KERNEL, KBox},
         bindings,
@@ -231,31 +299,69 @@ mod probe {
     };
     use core::ptr;
 
-    /// The types of probes: functions of C's ABI whose first argument is the data of the probe.
+    /// Functions that can be probes: their arguments are a reference to the data of the probe, and
+    /// those of the tracepoint.
     ///
     /// # Safety
     ///
-    /// `Self` must be a function pointer.
+    /// The function at `address()` must have the signature of a probe in C whose arguments, behind
+    /// the data, are [`TracepointArgument::C`] of `Args`. It must call `Self`.
     #[doc(hidden)]
-    pub unsafe trait ProbeFn<T>: Copy {
-        /// Returns the address of the function.
-        fn address(self) -> *mut c_void;
+    #[diagnostic::on_unimplemented(
+        message = "this cannot be a probe with data of the type `{T}`",
+        note = "a probe is a function, or a closure that captures nothing; its first argument is a \
+                reference to the data, the others are those of the tracepoint"
+    )]
+    pub unsafe trait ProbeFn<T, Args>: Copy {
+        /// Returns the address of the function that the tracepoint calls.
+        fn address() -> *mut c_void;
     }
 
     macro_rules! impl_probe_fn {
-        ($($arg:ident)*) => {
-            impl_probe_fn!(@ $($arg)*);
-            impl_probe_fn!(~ $($arg)*);
-        };
-        (~) => {};
-        (~ $first:ident $($arg:ident)*) => { impl_probe_fn!($($arg)*); };
-        (@ $($arg:ident)*) => {
-            // SAFETY: This is a function pointer.
-            unsafe impl<T, $($arg),*> ProbeFn<T> for unsafe extern "C" fn(&T, $($arg),*) {
-                fn address(self) -> *mut c_void {
-                    self as *mut c_void
+        () => {};
+        ($first:ident $($arg:ident)*) => {
+            // SAFETY: `call` has these arguments, and calls `Func`.
+            unsafe impl<T, Func, $first, $($arg),*> ProbeFn<T, ($first, $($arg,)*)> for Func
+            where
+                Func: Fn(&T, $first, $($arg),*) + Copy,
+                $first: TracepointArgument,
+                $($arg: TracepointArgument,)*
+            {
+                fn address() -> *mut c_void {
+                    /// # Safety
+                    ///
+                    /// `data` must point to the data of the probe, and the other arguments must be
+                    /// valid.
+                    #[allow(non_snake_case)]
+                    unsafe extern "C" fn call<T, Func, $first, $($arg),*>(
+                        data: *mut c_void,
+                        $first: $first::C,
+                        $($arg: $arg::C),*
+                    ) where
+                        Func: Fn(&T, $first, $($arg),*) + Copy,
+                        $first: TracepointArgument,
+                        $($arg: TracepointArgument,)*
+                    {
+                        const { assert!(size_of::<Func>() == 0, "a probe must not capture") };
+                        // SAFETY: `attach()` got a value of this type, which has no bytes and may
+                        // be copied.
+                        let function = unsafe { ptr::NonNull::<Func>::dangling().as_ref() };
+
+                        // SAFETY: The caller guarantees that all arguments are valid.
+                        unsafe {
+                            function(
+                                &*data.cast::<T>(),
+                                $first::from_c($first),
+                                $($arg::from_c($arg)),*
+                            )
+                        }
+                    }
+
+                    call::<T, Func, $first, $($arg),*> as *mut c_void
                 }
             }
+
+            impl_probe_fn!($($arg)*);
         };
     }
 
@@ -283,16 +389,18 @@ mod probe {
         ///
         /// # Safety
         ///
-        /// `tracepoint` must point to a tracepoint that exists as long as the result, and the
-        /// arguments of the function, apart from the first, must be those of its `TP_PROTO()`. The
-        /// function must be one that may be called where the tracepoint is.
-        pub unsafe fn attach<F: ProbeFn<T>>(
+        /// `tracepoint` must point to a tracepoint that exists as long as the result. The arguments
+        /// of the function, apart from the first, must be those of its `TP_PROTO()`: a reference is
+        /// a pointer to `const`, a mutable one a pointer that is not, and what they refer to is
+        /// valid during the call only. The function must be one that may be called where the
+        /// tracepoint is.
+        pub unsafe fn attach<F: ProbeFn<T, Args>, Args>(
             tracepoint: *mut bindings::tracepoint,
-            function: F,
+            _function: F,
             data: T,
         ) -> Result<Self> {
             let data = KBox::new(data, GFP_KERNEL)?;
-            let function = function.address();
+            let function = F::address();
 
             // SAFETY: The caller guarantees that the tracepoint is valid and the function fits. The
             // data is dropped after the last call.
@@ -317,7 +425,7 @@ mod probe {
         /// # Safety
         ///
         /// As for [`attach`](Self::attach).
-        pub unsafe fn attach_by_name<F: ProbeFn<T>>(
+        pub unsafe fn attach_by_name<F: ProbeFn<T, Args>, Args>(
             name: &CStr,
             function: F,
             data: T,
@@ -394,15 +502,11 @@ pub use probe::{Probe, ProbeFn};
 /// # Examples
 ///
 /// ```ignore
-/// unsafe extern "C" fn boost(calls: &AtomicU32, order: u32, pages: *mut u32) { ... }
+/// fn boost(calls: &AtomicU32, order: u32, pages: &mut u32) { ... }
 ///
 /// // SAFETY: These are the arguments of the tracepoint.
 /// let probe = unsafe {
-///     kernel::attach_probe!(
-///         rust_sample_hook_tp,
-///         boost as unsafe extern "C" fn(&_, _, _),
-///         AtomicU32::new(0)
-///     )
+///     kernel::attach_probe!(rust_sample_hook_tp, boost, AtomicU32::new(0))
 /// }?;
 /// ```
 #[macro_export]

@@ -987,7 +987,7 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
 
     Ok(quote! {
         const _: () = {
-            const fn is_argument<T: ::kernel::trace_event::TracepointArgument>() {}
+            const fn is_argument<T: ::kernel::tracepoint::TracepointArgument>() {}
 
             #(is_argument::<#types>();)*
         };

@@ -31,11 +31,7 @@ struct RustVendorProbe {
 }
 
 /// Called by the tracepoint `rust_sample_open_tp`.
-///
-/// # Safety
-///
-/// The types are those of the tracepoint.
-unsafe extern "C" fn opened(calls: &AtomicU32, _pid: u32, result: &mut c_int) {
+fn opened(calls: &AtomicU32, _pid: u32, result: &mut c_int) {
     if calls.fetch_add(1, Ordering::Relaxed) % 2 == 1 {
         *result = EBUSY.to_errno();
     }
@@ -44,13 +40,7 @@ unsafe extern "C" fn opened(calls: &AtomicU32, _pid: u32, result: &mut c_int) {
 impl kernel::Module for RustVendorProbe {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         // SAFETY: `opened` has the arguments of the tracepoint. It may be called anywhere.
-        let probe = unsafe {
-            attach_probe!(
-                rust_sample_open_tp,
-                opened as unsafe extern "C" fn(&_, _, _),
-                AtomicU32::new(0)
-            )
-        }?;
+        let probe = unsafe { attach_probe!(rust_sample_open_tp, opened, AtomicU32::new(0)) }?;
 
         Ok(Self { _probe: probe })
     }
