@@ -64,6 +64,7 @@ EVENTS = "events"
 SITES = "sites"
 BYTES = "bytes"
 CYCLES = "cycles"
+PERCENT = "%"
 
 
 # --- what is measured ------------------------------------------------------
@@ -471,6 +472,11 @@ class Row:
         return self.ours or self.name
 
 
+# In which kernels to count the functions that ftrace can trace: of each architecture and
+# compiler that has them in Rust, by what its rows are called.
+SHARES = {"x86_64": "x86_64", "x86_64_clang": "x86_64-cfi", "arm64": "arm64",
+          "riscv64_clang": "riscv64"}
+
 ROWS = (
     Row("insn.empty_call", INSTRUCTIONS),
     Row("insn.static_branch_disabled", INSTRUCTIONS),
@@ -532,6 +538,8 @@ ROWS = (
     Row("time.fntrace_record", SECONDS, within="time.fntrace_record.stock"),
     Row("time.fntrace_report", SECONDS, within="time.fntrace_report.stock"),
     Row("time.fntrace_convert", SECONDS, within="time.fntrace_convert.stock"),
+    *(Row(f"share.rust_traceable_{name}", PERCENT, within=f"share.c_traceable_{name}")
+      for name, kernel in SHARES.items() if kernels.traces_rust(kernel.partition("-")[0])),
     Row("dyndbg.total", SITES),
     Row("ipi.dyndbg_on", IPIS),
     Row("bytes.text", BYTES),
@@ -567,6 +575,8 @@ NOTES = (
     "insn.text_mutex is the longest that this lock is held meanwhile, insn.sites_trap the "
     "longest call that writes breakpoints and takes them away, both with some 1,000 "
     "instructions of the kprobes that measure it",
+    "share.rust_traceable_* is how many of 100 functions of Rust ftrace can trace, compared "
+    "with those of C in the same kernel",
     "bytes.text counts the code that stays after boot, without padding",
 )
 
@@ -816,6 +826,26 @@ def site_sizes(kernel, figures):
         figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)
 
 
+# --- other kernels ---------------------------------------------------------
+
+def shares(figures):
+    """How many functions ftrace can trace, on kernels of all architectures."""
+    for name, built in SHARES.items():
+        kernel = kernels.Kernel(built)
+        if not kernels.traces_rust(kernel.machine):
+            continue
+        kernel.build()
+        with ui.Step(f"count the functions that can be traced on {built}"):
+            result = guest.boot(kernel, f"{guest.SELFTESTS}/rust_functions/share.sh\n",
+                                f"bench-share-{built}")
+        trouble = result.trouble()
+        if trouble:
+            raise Failure(f"share of functions: {trouble} (log: {shown(result.log)})")
+        for line in result.lines:
+            language, share = line.split()
+            figures.add(f"share.{language}_traceable_{name}", float(share))
+
+
 # --- results ---------------------------------------------------------------
 
 def compare(patched, pristine):
@@ -851,6 +881,8 @@ def number(value, unit):
         return f"{value:,.1f}"
     if unit == SECONDS:
         return f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
+    if unit == PERCENT:
+        return f"{value:.1f}"
     return f"{value:,.0f}"
 
 
@@ -902,7 +934,7 @@ plot $rows using 2:1:(1 < $2 ? 1 : $2):(1 < $2 ? $2 : 1):($1 - 0.3):($1 + 0.3):3
 
 def colour_of(value, unit):
     """Green for cheaper, red for dearer, grey for what is no cost or no change."""
-    if unit == EVENTS or 0.995 <= value <= 1.005:
+    if unit in (EVENTS, PERCENT) or 0.995 <= value <= 1.005:
         return 0x707070
     return 0x2a7f62 if value < 1 else 0xb5482f
 
@@ -990,6 +1022,7 @@ def measure(patched, pristine):
     for name, machine in MACHINES.items():
         boots = [Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures]
         run_boots(boots, f"measure {machine.what} on both kernels")
+    shares(figures[patched])
     return compare(figures[patched], figures[pristine])
 
 

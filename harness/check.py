@@ -505,6 +505,15 @@ class StepBuilder:
         return None
 
 
+def step_tree(commit):
+    """Check out a commit in STEP_TREE, beside build/linux."""
+    if not (STEP_TREE / ".git").exists():
+        shutil.rmtree(STEP_TREE, ignore_errors=True)
+        series.git("worktree", "prune")
+        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commit)
+    series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+
+
 def step_objects(commit):
     """What to build after a commit: objects by directory of arch/, or one with Rust."""
     wanted = {}
@@ -537,20 +546,16 @@ def step_objects(commit):
 def check_steps(found):
     """Every commit of a topic builds, on the base with what the topic needs: what it touches."""
     group = "every step builds"
-    base, commits = series.tree(quiet=True)
+    base, _ = series.tree(quiet=True)
     patches, topics = series.read_series(), series.read_topics()
     steps = [(patch, commit) for topic in topics for patch, commit in zip(
         [patch for patch in patches if patch.topic == topic.name],
         series.topic_commits(base, patches, topics, topic.name)[0])]
-    if not (STEP_TREE / ".git").exists():
-        shutil.rmtree(STEP_TREE, ignore_errors=True)
-        series.git("worktree", "prune")
-        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commits[0])
     options = ""
 
     def build(found, patch, commit, builder, objects):
         began = time.monotonic()
-        series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+        step_tree(commit)
         trouble = builder.build(objects, options)
         found.add(group, f"{patch.name} ({builder.directory})", trouble is None,
                   trouble or f"{len(objects)} objects", time.monotonic() - began)
@@ -574,6 +579,74 @@ def check_steps(found):
     found.close(group)
 
 
+# --- an option that is off -------------------------------------------------
+
+# Without its option, a topic must not change what it makes traceable: all Rust code; nor the
+# C code that shows names and takes definitions.
+OFF_TOPIC = "rust-ftrace"
+OFF_OPTION = "CONFIG_RUST_FTRACE"
+OFF_TARGETS = ("rust/", "samples/rust/", "lib/test_rust_tracepoint.o",
+               "kernel/trace/trace_output.o", "kernel/trace/trace_functions_graph.o")
+
+
+class OptionOff(StepBuilder):
+    """Builds the Rust objects of a step without the option."""
+
+    def __init__(self):
+        super().__init__("x86-rust")
+        self.out = BUILD / "obj" / "option-off"
+        self.log = LOGS / "option-off.log"
+
+    def fragment(self):
+        wanted = f"{OFF_OPTION}=y\n"
+        text = super().fragment()
+        if wanted not in text:
+            raise Failure(f"{OFF_OPTION} is no option of the series")
+        return text.replace(wanted, f"# {OFF_OPTION} is not set\n")
+
+    def objects(self):
+        """What was built of the targets, by path."""
+        return {path.relative_to(self.out): path.read_bytes()
+                for target in OFF_TARGETS
+                for path in ([self.out / target] if target.endswith(".o")
+                             else (self.out / target).rglob("*.o"))
+                # For the build alone.
+                if not target.startswith("rust") or "host" not in path.parts}
+
+
+def check_option_off(found):
+    """The objects of the last step of a topic are those of the step before the topic."""
+    group = f"without {OFF_OPTION}"
+    base, _ = series.tree(quiet=True)
+    own, before = series.topic_commits(base, series.read_series(), series.read_topics(), OFF_TOPIC)
+    builder = OptionOff()
+
+    def compare(found):
+        built = []
+        for commit in (before, own[-1]):
+            step_tree(commit)
+            trouble = builder.build(OFF_TARGETS, commit)
+            if trouble:
+                found.add(group, "objects", False, trouble)
+                return
+            built.append(builder.objects())
+        for path in sorted(built[0].keys() | built[1].keys()):
+            one, two = (objects.get(path) for objects in built)
+            found.add(group, str(path), one == two,
+                      "missing" if one is None or two is None else
+                      "" if one == two else f"{len(one)} and {len(two)} bytes, not the same")
+        if not built[0]:
+            found.add(group, "objects", False, "there are none")
+
+    with ui.Step(f"build Rust objects {group}"):
+        outcomes.again(
+            found, outcomes.place(outcomes.code(__file__, kernels.__file__),
+                                  *(series.sources(commit, lint.NOT_COMPILED)
+                                    for commit in (before, own[-1])), builder.fragment()),
+            compare)
+    found.close(group)
+
+
 def main(args):
     found = results.Results()
     if args not in (["fast"], ["series"]):
@@ -587,6 +660,7 @@ def main(args):
             check_am(found)
             check_patches(found)
             check_steps(found)
+            check_option_off(found)
     return found.finish()
 
 

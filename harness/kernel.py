@@ -93,7 +93,7 @@ ARCHES = {
                               fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
                                          *SERIES_FRAGMENTS, name),
                               steps=1560)
-       for name, llvm in (("debug", True), ("kcsan", True), ("rt", False),
+       for name, llvm in (("debug", True), ("kcsan", True), ("cfi", True), ("rt", False),
                           ("no-jump-label", False))},
     # As for code in ROM, and small.
     "x86_64-rom": Arch("x86_64", image="arch/x86/boot/bzImage",

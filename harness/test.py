@@ -69,7 +69,7 @@ STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
-UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-rt": (),
+UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
            "x86_64-no-jump-label": ("static_key_debugfs", "static_keys")}
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
@@ -688,8 +688,9 @@ def main(args):
         built = plan.add("build x86_64", lambda found: patched.build())
     plan_checks(plan, wanted)
     if wanted.part("steps"):
-        # One after the other, so it takes longest.
-        plan.add("every step builds", check.check_steps)
+        # One after the other, so it takes longest. In one work tree, like what comes after it.
+        plan.add("every step builds", lambda found: (
+            check.check_steps(found), check.check_option_off(found)))
     if built:
         plan_x86(plan, wanted, patched, built)
     for name in OTHERS:
