@@ -350,7 +350,7 @@ int main(int argc, char **argv)
 	map = create_map();
 	if (map < 0)
 		return fail("BPF map");
-	assemble(map, kinds, module != NULL);
+	assemble(map, kinds, !!module);
 	program = load(type, btf);
 	if (program < 0)
 		return fail("BPF program");
