@@ -221,12 +221,9 @@ def check_names(found):
 def check_licences(found):
     """Every file of ours says its licence where the kernel wants it."""
     group = "licences"
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-        capture_output=True, text=True, check=True).stdout.split()
     exempt = {"COPYING", "MAINTAINERS", ".gitignore", "README.md"}
-    for path in listed:
-        if path in exempt or path.startswith("series/") or not (ROOT / path).exists():
+    for path in series.repository_files():
+        if path in exempt or path.startswith("series/"):
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
         # Of kconfig, or written by cargo.

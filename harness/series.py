@@ -282,8 +282,8 @@ def read_series():
     return patches
 
 
-def overlay_files():
-    """The repository's files that mirror the kernel tree."""
+def repository_files():
+    """The repository's files, in order, but for those that git ignores."""
     listing = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, check=False)
@@ -291,7 +291,14 @@ def overlay_files():
         raise Failure("the repository is not a git clone, or git does not trust "
                       f"it: {listing.stderr.strip()}")
     for path in sorted(set(listing.stdout.split("\0"))):
-        if path and path.split("/")[0] not in NOT_OVERLAY and (ROOT / path).exists():
+        if path and (ROOT / path).exists():
+            yield path
+
+
+def overlay_files():
+    """The repository's files that mirror the kernel tree."""
+    for path in repository_files():
+        if path.split("/")[0] not in NOT_OVERLAY:
             yield path
 
 
