@@ -207,22 +207,31 @@ def compare(found, before, after):
 def plan(jobs_plan, built, patched, full):
     """The jobs: the tests on the patched kernel, and as far as needed on the pristine."""
     pristine = kernels.Kernel("x86_64", pristine=True)
-    after, before = Outcomes(patched), Outcomes(pristine)
 
-    def part(outcomes, number):
-        outcomes.run(selection(outcomes.kernel)[number::GUESTS], f"part {number + 1}")
+    def part(kernel, number):
+        outcomes = Outcomes(kernel)
+        outcomes.run(selection(kernel)[number::GUESTS], f"part {number + 1}")
+        return [outcomes, outcomes.seconds]
 
-    def parts(outcomes, need):
-        return [jobs_plan.add(f"ftracetest on the {outcomes.kernel.what}, part {number + 1}",
-                              lambda found, number=number: part(outcomes, number), need,
+    def parts(kernel, need):
+        return [jobs_plan.add(f"ftracetest on the {kernel.what}, part {number + 1}",
+                              lambda found, number=number: part(kernel, number), need,
                               lane=jobs.SINGLE) for number in range(GUESTS)]
 
-    needs = parts(after, built)
+    def whole(kernel, done):
+        outcomes = Outcomes(kernel)
+        for words, seconds in (job.value for job in done):
+            outcomes.update(words)
+            outcomes.seconds.update(seconds)
+        return outcomes
+
+    on_patched, on_pristine = parts(patched, built), []
     if full:
-        needs += parts(before, jobs_plan.add("build pristine x86_64",
-                                             lambda found: pristine.build()))
+        on_pristine = parts(pristine, jobs_plan.add("build pristine x86_64",
+                                                    lambda found: pristine.build()))
 
     def judge(found):
+        after, before = whole(patched, on_patched), whole(pristine, on_pristine)
         after.again([test for test, outcome in after.items()
                      if not passed(outcome) and known(patched).get(test) != outcome
                      and not re.search("CRASH|TIMEOUT|SPLAT", outcome)])
@@ -240,4 +249,5 @@ def plan(jobs_plan, built, patched, full):
                 was.update(before)
         compare(found, was, after)
 
-    jobs_plan.add("ftracetest: compare", judge, *needs)
+    # It boots the patched kernel again, whether or not the parts are of this run.
+    jobs_plan.add("ftracetest: compare", judge, built, *on_patched, *on_pristine)

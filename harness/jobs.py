@@ -26,6 +26,8 @@ class Job:
         self.lane = lane
         self.needs = [need for need in needs if need]
         self.state = "waits"
+        # What FUNCTION returned.
+        self.value = None
 
 
 class Plan:
@@ -35,7 +37,10 @@ class Plan:
         self.jobs = []
 
     def add(self, name, function, *needs, lane=BUILD):
-        """A job; FUNCTION takes the results. Returns it, for others to need."""
+        """A job; FUNCTION takes the results. Returns it, for others to need.
+
+        What FUNCTION returns is what json knows, and is for them.
+        """
         job = Job(name, function, lane, needs)
         self.jobs.append(job)
         return job
@@ -50,7 +55,7 @@ class Plan:
             stopped = None
             try:
                 with found.job(job.name):
-                    job.function(found)
+                    job.value = job.function(found)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.
                 stopped = error
             with changed:
