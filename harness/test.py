@@ -610,6 +610,10 @@ def plan_checks(plan, wanted):
         plan.add("checkpatch", check.check_patches, lane=jobs.SINGLE)
         plan.add("git am", check.check_am, lane=jobs.SINGLE)
         plan.add("pristine configuration", pristine_configuration, lane=jobs.SINGLE)
+
+
+def plan_programs(plan, wanted):
+    """What needs no kernel, and takes long in the full run."""
     if wanted.part("fuzz"):
         plan.add("fuzz", lambda found: fuzz_parser(
             found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.SINGLE)
@@ -687,6 +691,8 @@ def main(args):
                                                      guest.FTRACETEST)):
         built = plan.add("build x86_64", lambda found: patched.build())
     plan_checks(plan, wanted)
+    if not wanted.full:
+        plan_programs(plan, wanted)
     if wanted.part("steps"):
         # One after the other, so it takes longest. In one work tree, like what comes after it.
         plan.add("every step builds", lambda found: (
@@ -698,6 +704,10 @@ def main(args):
                 or wanted.directories(name):
             plan_other(plan, wanted, name)
     plan_builds(plan, wanted)
+    if wanted.full:
+        # Else the builds, which give way, would come to their end a quarter of an hour later,
+        # and so would all guests.
+        plan_programs(plan, wanted)
     plan_elsewhere(plan, wanted)
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
