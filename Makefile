@@ -89,7 +89,7 @@ fresh:
 	@harness/fresh
 
 clean:
-	rm -rf build/obj build/log build/series build/bench build/compilefail build/job-*
+	rm -rf build/obj build/log build/series build/bench build/compilefail build/full build/job-*
 
 distclean:
 	rm -rf build

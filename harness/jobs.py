@@ -11,6 +11,7 @@ alone, and the builds take what is left.
 import os
 import threading
 
+import outcomes
 import ui
 
 BUILD, SINGLE = "build", "single"
@@ -45,21 +46,70 @@ class Plan:
         self.jobs.append(job)
         return job
 
-    def run(self, found):
-        """Run all. One that fails is a failed test, and so are those that need it."""
+    def take_over(self, found, continued):
+        """Take over what has passed before the run was interrupted.
+
+        A job without a test or a value, such as a build, is for others: it runs again if
+        one of them does.
+        """
+        needed, over, failed, seconds = set(), [], [], 0
+        for job in reversed(self.jobs):
+            record = continued.recall(job.name)
+            if record:
+                seconds = max(seconds, record.at + record.took)
+                if record.failed:
+                    failed.append(job.name)
+                elif record.tests or record.value is not None or job not in needed:
+                    over.append((job, record))
+                    continue
+            needed.update(job.needs)
+        found.resume(seconds)
+        for job, record in reversed(over):
+            job.state, job.value = "done", record.value
+            found.take_over(job.name, record.at, record.took, record.tests)
+        if over or failed:
+            count = f"{len(over)} job{'' if len(over) == 1 else 's'}"
+            ui.say(f"taking over {count} of the run that was interrupted after "
+                   f"{continued.when()}; OUTCOMES=no runs all")
+        if failed:
+            ui.say(f"what failed in it runs again: {', '.join(reversed(failed))}")
+
+    def run(self, found, continued=None):
+        """Run all. One that fails is a failed test, and so are those that need it.
+
+        With CONTINUED, take over what has passed in a run that was interrupted, and keep
+        what ends.
+        """
         changed = threading.Condition()
         threads = []
+        if continued:
+            self.take_over(found, continued)
+
+        def keep(job, at, recorder, bad):
+            # What is ended as the user interrupts has not failed.
+            if not continued or ui.STOPPING.is_set():
+                return
+            failed = bad or recorder.failed
+            if failed:
+                # What it was made from may be why.
+                for need in job.needs:
+                    continued.forget(need.name)
+            continued.keep(job.name, at=at, took=found.elapsed() - at, tests=recorder.tests,
+                           value=job.value, failed=failed)
 
         def work(job):
             failed_before = found.count(job.name)[1]
-            stopped = None
+            stopped = bad = None
+            at, recorder = found.elapsed(), outcomes.Recorder(found)
             try:
                 with found.job(job.name):
-                    job.value = job.function(found)
+                    job.value = job.function(recorder)
+                bad = found.count(job.name)[1] > failed_before
+                keep(job, at, recorder, bad)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.
                 stopped = error
             with changed:
-                bad = stopped or found.count(job.name)[1] > failed_before
+                bad = stopped or bad
                 job.state = "failed" if bad else "done"
                 if stopped and not ui.STOPPING.is_set():
                     found.add(job.name, "comes to its end", False, repr(stopped))

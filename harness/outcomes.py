@@ -6,13 +6,15 @@ hash of all that goes into it: the sources, as ids of git trees; what the harnes
 asks of them, and its own code for that; and name and version of every installed
 package. So the outcome of a machine with other packages is none for the root of
 harness/fresh. Only what passed is kept. What runs in a guest or takes a time is
-never kept, and `make test FULL=1` and OUTCOMES=no recall nothing.
+never kept. OUTCOMES=no recalls nothing, and `make test FULL=1` only what it found
+itself before it was interrupted, see continued.py.
 """
 
 import contextlib
 import functools
 import hashlib
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -24,8 +26,8 @@ STORE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / "
                      "static-key-tracepoints", "outcomes")
 # What nobody has asked for in this many days goes.
 DAYS = 30
-# Whether earlier outcomes are asked for; new ones are kept in any case.
-RECALLED = os.environ.get("OUTCOMES") != "no"
+# What was kept before this time is not asked for; new outcomes are kept in any case.
+SINCE = math.inf if os.environ.get("OUTCOMES") == "no" else 0
 
 
 @functools.lru_cache(maxsize=None)
@@ -50,24 +52,40 @@ def code(*files):
     return "".join(pathlib.Path(file).read_text(encoding="utf-8") for file in (__file__, *files))
 
 
-def place(*parts):
-    """Where the outcome for some inputs is kept; None if one of them is None, not known.
+def digest(*parts):
+    """A hash of some inputs and of what is installed; None if one of them is None, not known.
 
     Each must have a repr() that tells it from others.
     """
     if None in parts or installed() is None:
         return None
-    return STORE / hashlib.sha256(repr((installed(), parts)).encode()).hexdigest()
+    return hashlib.sha256(repr((installed(), parts)).encode()).hexdigest()
+
+
+def place(*parts):
+    """Where the outcome for some inputs is kept, or None, as digest()."""
+    name = digest(*parts)
+    return name and STORE / name
+
+
+def read(where):
+    """What keep() wrote there, or None."""
+    if where:
+        # What was cut off is nothing.
+        with contextlib.suppress(OSError, ValueError):
+            return json.loads(where.read_text(encoding="utf-8"))
+    return None
 
 
 def recall(where):
     """The outcome in a place(), or None."""
-    if where and RECALLED:
-        # One that was cut off is none.
-        with contextlib.suppress(OSError, ValueError):
-            outcome = json.loads(where.read_text(encoding="utf-8"))
-            os.utime(where)
-            return outcome
+    if where:
+        with contextlib.suppress(OSError):
+            kept = where.stat()
+            if kept.st_mtime >= SINCE:
+                # For prune().
+                os.utime(where, ns=(time.time_ns(), kept.st_mtime_ns))
+                return read(where)
     return None
 
 
@@ -88,7 +106,7 @@ def prune():
     with contextlib.suppress(OSError):
         for path in STORE.iterdir():
             with contextlib.suppress(OSError):
-                if path.stat().st_mtime < oldest:
+                if path.stat().st_atime < oldest:
                     path.unlink()
 
 
@@ -100,21 +118,31 @@ class Recorder:
         self.tests = []
 
     def add(self, group, name, ok, detail="", seconds=None):
-        self.tests.append((group, name, ok, detail))
+        self.tests.append((group, name, ok, detail, seconds))
         self.found.add(group, name, ok, detail, seconds)
 
     def __getattr__(self, name):
         return getattr(self.found, name)
+
+    @property
+    def failed(self):
+        return any(ok is False for _, _, ok, *_ in self.tests)
+
+
+def replay(found, tests, words):
+    """Add recorded tests; WORDS say where they come from."""
+    for group, name, ok, detail, *seconds in tests:
+        found.add(group, name, ok, f"{detail}{', ' if detail else ''}{words}", *seconds)
 
 
 def again(found, where, function):
     """Let FUNCTION add its tests to FOUND, or add those that it added earlier."""
     tests = recall(where)
     if tests:
-        for group, name, ok, detail in tests:
-            found.add(group, name, ok, f"{detail}{', ' if detail else ''}as in an earlier run")
+        # They took no time.
+        replay(found, [test[:-1] for test in tests], "as in an earlier run")
         return
     recorder = Recorder(found)
     function(recorder)
-    if recorder.tests and not any(ok is False for _, _, ok, _ in recorder.tests):
+    if recorder.tests and not recorder.failed:
         keep(where, recorder.tests)

@@ -4,6 +4,7 @@
 
 import contextlib
 import io
+import math
 import os
 import pathlib
 import sys
@@ -26,7 +27,8 @@ def run(verdict, *parts):
 
     with contextlib.redirect_stdout(io.StringIO()):
         outcomes.again(found, outcomes.place(*parts), function)
-    return (bool(ran), *found.count())
+    took = found.groups["group"][0].seconds
+    return (bool(ran) and took == 1.5 or bool(took), *found.count())
 
 
 def tests():
@@ -48,9 +50,15 @@ def tests():
         yield f"an outcome that is {name} is none", (run(True, "tree", 1) == fresh
                                                      and run(True, "tree", 1) == kept)
 
-    outcomes.RECALLED = False
+    outcomes.SINCE = math.inf
     yield "OUTCOMES=no runs it", run(True, "tree", 1) == fresh
-    outcomes.RECALLED = True
+    outcomes.SINCE = where.stat().st_mtime
+    yield "what was kept since a time stays", run(True, "tree", 1) == kept
+    time.sleep(0.01)
+    run(True, "tree", 1)
+    outcomes.SINCE += 0.001
+    yield "it does not get younger when it is asked for", run(True, "tree", 1) == fresh
+    outcomes.SINCE = 0
 
     installed = outcomes.installed
     outcomes.installed = lambda: (*installed(), "another package")
@@ -60,7 +68,7 @@ def tests():
                                              and run(True, "tree", 1) == fresh)
     outcomes.installed = installed
 
-    os.utime(where, (0, time.time() - (outcomes.DAYS + 1) * 86400))
+    os.utime(where, (time.time() - (outcomes.DAYS + 1) * 86400, time.time()))
     left = len(list(outcomes.STORE.iterdir()))
     outcomes.prune()
     yield "what nobody asks for goes", (not where.exists()
@@ -71,5 +79,5 @@ def tests():
 
 with tempfile.TemporaryDirectory() as directory:
     outcomes.STORE = pathlib.Path(directory) / "outcomes"
-    outcomes.RECALLED = True
+    outcomes.SINCE = 0
     sys.exit(results.ktap_of(tests()))

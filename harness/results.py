@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 
+import outcomes
 import ui
 from ui import BUILD, clock, shown
 
@@ -28,6 +29,22 @@ class Results:
         self.jobs = []
         self._lock = threading.Lock()
         self._start = time.monotonic()
+
+    def elapsed(self):
+        """Seconds since the start of the run."""
+        return time.monotonic() - self._start
+
+    def resume(self, seconds):
+        """The run goes on that has taken some seconds before it was interrupted."""
+        with self._lock:
+            self._start -= seconds
+            self.jobs = [(at + seconds, took, name) for at, took, name in self.jobs]
+
+    def take_over(self, name, at, took, tests):
+        """Add a job of the run before it was interrupted, with its tests."""
+        outcomes.replay(self, tests, "from the interrupted run")
+        with self._lock:
+            self.jobs.append((at, took, f"{name} (from the interrupted run)"))
 
     def add(self, group, name, ok, detail="", seconds=None):
         """Record a test; OK is True, False, or None for skipped."""
@@ -53,7 +70,7 @@ class Results:
     @contextlib.contextmanager
     def job(self, name):
         """Note how long a part of the run takes; its failure is a failed test."""
-        start = time.monotonic()
+        start = self.elapsed()
         try:
             yield
         except (ui.Failure, OSError) as failure:
@@ -62,7 +79,7 @@ class Results:
             self.add(name, "comes to its end", False, str(failure))
         finally:
             with self._lock:
-                self.jobs.append((start - self._start, time.monotonic() - start, name))
+                self.jobs.append((start, self.elapsed() - start, name))
 
     def durations(self):
         """What took how long, as lines: the jobs in order, then the slowest tests."""
@@ -100,7 +117,7 @@ class Results:
             print("\n".join(slowest))
         passed, failed, skipped = self.count()
         print(f"every result is in {shown(KTAP)}, the logs are in build/log/; "
-              f"{clock(time.monotonic() - self._start)} in all")
+              f"{clock(self.elapsed())} in all")
         print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
         return 1 if failed or not passed else 0
 

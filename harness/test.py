@@ -22,6 +22,7 @@ import time
 import bench
 import check
 import compilefail
+import continued
 import eventprofile
 import fntrace
 import ftracetest
@@ -669,17 +670,8 @@ def plan_elsewhere(plan, wanted):
         found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
 
 
-def main(args):
-    wanted = Selection(args)
-    outcomes.RECALLED &= not wanted.full
-    outcomes.prune()
-    found = results.Results()
-    with found.job("trees"):
-        series.tree()
-        kernels.pristine_tree()
-        series.mail(addressed=False)
-    if found.count()[1]:
-        return found.finish()
+def plan_all(wanted):
+    """The jobs of a run."""
     # First of the builds that of x86_64, which most guests wait for and make run has done;
     # first beside it what fails fast.
     plan = jobs.Plan()
@@ -711,8 +703,29 @@ def main(args):
     plan_elsewhere(plan, wanted)
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
-    plan.run(found)
-    return found.finish()
+    return plan
+
+
+def main(args):
+    wanted = Selection(args)
+    outcomes.prune()
+    found = results.Results()
+    with found.job("trees"):
+        series.tree()
+        kernels.pristine_tree()
+        series.mail(addressed=False)
+    if found.count()[1]:
+        return found.finish()
+    run_of = None
+    if wanted.full:
+        run_of = continued.Continued(lint.sources(), sorted(args),
+                                     recalled=not outcomes.SINCE)
+        outcomes.SINCE = run_of.began
+    plan_all(wanted).run(found, run_of)
+    status = found.finish()
+    if run_of:
+        run_of.done()
+    return status
 
 
 if __name__ == "__main__":
