@@ -170,6 +170,8 @@ RUST_SOURCES = (
 
 # Where QEMU boots the patched kernel besides x86_64, and where a part is built.
 OTHERS = ("arm64", "riscv64")
+# The release of the series for another base that is run as well.
+EARLIER = "6.12"
 BUILT_ONLY = ("loongarch64",)
 
 
@@ -470,8 +472,9 @@ class Selection:
                 raise Failure(f"ARCH={name}: there are x86_64 {' '.join((*OTHERS, *BUILT_ONLY))}")
 
     @property
-    def everything(self):
-        return not self.targets and not self.machines
+    def elsewhere(self):
+        """Whether other releases are wanted, which takes an hour and more."""
+        return self.full and self.part("elsewhere") or "elsewhere" in self.targets
 
     def part(self, name, machine=None):
         """Whether a part of the harness is wanted, on one architecture or on none."""
@@ -660,12 +663,24 @@ def command(found, name, *argv, **variables):
     found.close(group)
 
 
+def install_elsewhere():
+    """Install what the jobs of plan_elsewhere() would install in the middle of the run.
+
+    With other packages, continued.py takes nothing over. The jobs say what goes wrong.
+    """
+    log = ui.LOGS / "elsewhere-setup.log"
+    log.unlink(missing_ok=True)
+    with ui.Step("install what other releases need"):
+        for argv in (("setup", "fresh"), ("release", EARLIER, "setup")):
+            ui.run([ui.ROOT / "harness" / argv[0], *argv[1:]], log, cwd=ui.ROOT)
+
+
 def plan_elsewhere(plan, wanted):
-    """The earlier release, and another Debian; an hour and more."""
-    if not (wanted.full and wanted.part("elsewhere") or "elsewhere" in wanted.targets):
+    """The earlier release, and another Debian."""
+    if not wanted.elsewhere:
         return
-    plan.add("the release for 6.12", lambda found: command(
-        found, "make run BASE=6.12", "make", "run", "BASE=6.12"))
+    plan.add(f"the release for {EARLIER}", lambda found: command(
+        found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))
     plan.add("Debian 13", lambda found: command(
         found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
 
@@ -718,6 +733,8 @@ def main(args):
         return found.finish()
     run_of = None
     if wanted.full:
+        if wanted.elsewhere:
+            install_elsewhere()
         run_of = continued.Continued(lint.sources(), sorted(args),
                                      recalled=not outcomes.SINCE)
         outcomes.SINCE = run_of.began
