@@ -3,8 +3,8 @@
 #
 # Trace all functions of Rust code for 30 seconds, or as many as the argument says,
 # with tracers that are switched, while modules of Rust come and go, their functions
-# and events are hit, and the trace is read with both kinds of names. The kernel must
-# not complain.
+# and events are hit, a driver in Rust has requests, the examples of the kernel crate run
+# as tests, and the trace is read with both kinds of names. The kernel must not complain.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
@@ -17,6 +17,8 @@ RUN_FOR="${1:-30}"
 # Calls of functions, and modules that come and go; those of samples if they are there.
 MODULE=test_rust_functions
 OTHERS="test_rust_tracepoint rust_trace_event rust_minimal rust_print"
+DRIVER=rnull_mod
+DOCTESTS=kunit/rust_doctests_kernel/run
 
 stop()
 {
@@ -35,7 +37,8 @@ clean_up()
 	echo > set_ftrace_filter
 	echo 0 > options/rust-names
 	echo > trace
-	for module in $OTHERS $MODULE; do
+	[ -z "$CONFIG" ] || [ ! -d "$CONFIG/rnull/stress" ] || rmdir "$CONFIG/rnull/stress"
+	for module in $OTHERS $DRIVER $MODULE; do
 		unload $module
 	done
 	cd /
@@ -76,6 +79,31 @@ come_and_go()
 	done 2> /dev/null
 }
 
+# A disk that comes with the driver, and goes with it, with its events on.
+request()
+{
+	while :; do
+		modprobe -q $DRIVER
+		echo 1 > events/rnull/enable
+		mkdir "$CONFIG/rnull/stress"
+		echo 1 > "$CONFIG/rnull/stress/irqmode"
+		echo 1 > "$CONFIG/rnull/stress/power"
+		dd if=/dev/zero of=/dev/stress bs=64k count=64 oflag=direct &&
+			dd if=/dev/stress of=/dev/null bs=64k count=64 &&
+			echo >> "$TMP/requests"
+		rmdir "$CONFIG/rnull/stress"
+		unload $DRIVER
+	done 2> /dev/null
+}
+
+doctests()
+{
+	while :; do
+		echo 1 > "$DEBUG/$DOCTESTS" && echo >> "$TMP/doctests"
+		sleep 1
+	done
+}
+
 read_trace()
 {
 	while :; do
@@ -95,6 +123,19 @@ count()
 
 begin $MODULE
 FIRE="$FILES/fire"
+JOBS="switch call come_and_go call read_trace"
+WANTED="switches calls loads reads"
+CONFIG=
+if present $DRIVER && find_mount configfs /sys/kernel/config; then
+	CONFIG="$FOUND"
+	JOBS="$JOBS request"
+	WANTED="$WANTED requests"
+fi
+if find_mount debugfs /sys/kernel/debug && [ -e "$FOUND/$DOCTESTS" ]; then
+	DEBUG="$FOUND"
+	JOBS="$JOBS doctests"
+	WANTED="$WANTED doctests"
+fi
 
 trap clean_up EXIT
 trap 'exit $KSFT_FAIL' INT TERM
@@ -103,17 +144,19 @@ modprobe $MODULE || exit "$KSFT_FAIL"
 mark_log
 echo '_R*' > set_ftrace_filter
 TASKS=
-for task in switch call come_and_go call read_trace; do
+for task in $JOBS; do
 	$task &
 	TASKS="$TASKS $!"
 done
 sleep "$RUN_FOR"
 stop
 description="functions traced for $RUN_FOR s"
-ktap_print_msg "$(count switches) tracers, $(count calls) calls, $(count loads) modules," \
-	"$(count reads) reads"
-if [ "$(count switches)" -gt 0 ] && [ "$(count calls)" -gt 0 ] &&
-   [ "$(count loads)" -gt 0 ] && [ "$(count reads)" -gt 0 ]; then
+idle=
+for what in $WANTED; do
+	ktap_print_msg "$what: $(count "$what")"
+	[ "$(count "$what")" -gt 0 ] || idle="$idle $what"
+done
+if [ -z "$idle" ]; then
 	ktap_test_pass "$description"
 else
 	ktap_test_fail "$description"
