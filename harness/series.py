@@ -92,10 +92,14 @@ def blob(commit, path):
 
 
 def object_of(commit, path):
-    """The object that a source file is part of: kernel/sched has files that include others."""
+    """The object that a source file is part of: kernel/sched has files that include others, and
+    a crate of Rust consists of several."""
     directory, _, name = path.rpartition("/")
-    includers = git("grep", "-l", "-F", f'#include "{name}"', commit, "--",
-                    f":(glob){directory}/*.c", check=False).stdout.decode().splitlines()
+    words, pattern = ("-F", f'#include "{name}"'), "*.c"
+    if name.endswith(".rs"):
+        words, pattern = ("-E", f"^(pub[^ ]* )?mod {name[:-3]};"), "*.rs"
+    includers = git("grep", "-l", *words, commit, "--", f":(glob){directory}/{pattern}",
+                    check=False).stdout.decode().splitlines()
     if includers:
         return object_of(commit, includers[0].partition(":")[2])
     return path.rpartition(".")[0] + ".o"
