@@ -411,7 +411,8 @@ STEP_ARCHES = {
 # Rust code can notice is built in this one.
 STEP_ARCHES["x86-rust"] = dataclasses.replace(
     STEP_ARCHES["x86"], config=STEP_ARCHES["x86"].config
-    + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n")
+    + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n"
+      "CONFIG_CONFIGFS_FS=y\nCONFIG_BLK_DEV=y\nCONFIG_BLK_DEV_RUST_NULL=m\n")
 STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
                        r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
                        r"include/trace/|kernel/trace/static_key_benchmark")

@@ -402,6 +402,9 @@ VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
                      *kernels.SERIES_FRAGMENTS)
 VARIANT_CONFIG = """\
 CONFIG_BLOCK=y
+CONFIG_BLK_DEV=y
+CONFIG_BLK_DEV_RUST_NULL=m
+CONFIG_CONFIGFS_FS=y
 CONFIG_DYNAMIC_DEBUG=y
 CONFIG_FPROBE=y
 CONFIG_FPROBE_EVENTS=y
@@ -462,7 +465,7 @@ class Variant(kernels.Kernel):
                 continue
             if path.endswith(".rs") and self.rust:
                 part = [made for below, made in RUST_PARTS.items() if path.startswith(below)]
-                objects[path] = part[0] if part else path[:-3] + ".o"
+                objects[path] = part[0] if part else series.object_of("HEAD", path)
             elif path.endswith(".c"):
                 objects[path] = series.object_of("HEAD", path)
         return objects
