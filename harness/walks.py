@@ -21,17 +21,22 @@ PAGE = ROOT / "Documentation" / "trace" / "static-key-tracepoints.rst"
 CHAPTER = "Five-minute walks"
 WORK = BUILD / "walks"
 GROUP = "walks of the overview page"
+# Programs of the host that the walks call.
+PROGRAMS = ("c++filt", "trace-cmd")
 
 # Names of files in the text before a block, the last of which the block is.
 FILE = re.compile(r"(?:^|[\s/])([\w-]+\.(?:c|h|rs)|Makefile|Kconfig)\b")
 # How a command says that the next one has begun, and how the last one has ended.
 MARK = re.compile(r"@walk (\d+) (\d+)$")
 # What differs from run to run, in an escaped line: task, CPU, flags and time; how long a file
-# is; a duration; what the page leaves out.
+# is; the tag of a request; durations; the CPU in a function graph; what the page leaves out.
 VARIES = ((r"^(\w+\\-)\d+\\ \\\[\d+\\\]\\ \S+\\ \d+\\\.\d+:",
            r"\1\\d+ \\[\\d+\\] \\S+ \\d+\\.\\d+:"),
           (r"ret=\d+", r"ret=\\d+"),
+          (r"tag=\d+", r"tag=\\d+"),
           (r"\d+\\ ns", r"\\d+ ns"),
+          (r"(?:\\?[+!#*@$]\\ )?\d+\\\.\d+\\ us", r"(?:[+!#*@$] )?\\d+\\.\\d+ us"),
+          (r"^\d+\\\)\\ ", r"\\d+\\) "),
           (r"^\\\.\\\.\\\.\\ ", ".* "))
 
 
@@ -160,7 +165,7 @@ def run(found, kernel, only=None):
         result = guest.boot(kernel, "sh /job/walk 2> /dev/console\n", f"walks-{kernel.name}",
                             files={"walk": script(commands),
                                    **{module.name: module for module in modules}},
-                            timeout=240)
+                            programs=PROGRAMS, timeout=240)
     judge(found, group, commands, result.lines)
     trouble = result.trouble()
     if trouble:
