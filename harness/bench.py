@@ -37,7 +37,11 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RESULTS = BUILD / "bench"
-TOGGLE_SOURCE = ROOT / "harness" / "bench" / "toggle.c"
+# Programs for the guests.
+TOGGLE_SOURCE, WORKLOAD_SOURCE = (ROOT / "harness" / "bench" / name
+                                  for name in ("toggle.c", "workload.c"))
+# What a workload compiles: its length, not what it is, matters.
+COMPILED = "toggle.i"
 MODULE = "static_key_benchmark"
 MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
                        for suffix in (".h", "_main.c", "_rust.rs"))
@@ -76,17 +80,20 @@ class Machine:
     what: str
     smp: int
     setup: str
+    # Of the host, see program_of().
+    programs: tuple = ()
 
 
 # All guests run under -icount, also those with several CPUs: these take turns, and
 # each instruction of any of them takes 1 ns. Without it, a time would be what QEMU
 # takes to emulate, most of which goes into translating patched code again.
 #
+# norandmaps: where a program is decides which of its page faults are one.
 # nolapic_timer: QEMU takes half a minute per CPU over the pauses of the loop that
 # calibrates the local APIC's timer.
 # tsc=reliable: else the only clock of a guest with several CPUs is jiffies, as the
 # kernel does not expect the TSCs of different sockets to agree. Under -icount they do.
-APPEND = "nolapic_timer tsc=reliable"
+APPEND = "norandmaps nolapic_timer tsc=reliable"
 TIMEOUT = 300
 
 # What all shell below starts from.
@@ -146,6 +153,23 @@ toggle_all()
 }
 """
 
+# For the machine that works.
+WORK = r"""
+# workloads SUFFIX: whole programs that do much in the kernel, or little; not "sched
+# messaging": who of its forty tasks runs when is chance, and makes 10 %.
+workloads()
+{
+	/job/workload "workload_pipe$1" perf bench sched pipe -l 20000
+	/job/workload "workload_syscall$1" perf bench syscall basic -l 500000
+	/job/workload "workload_mem$1" perf bench mem memcpy -s 16MB -l 1
+	/job/workload "workload_compile$1" cc1 -quiet -O1 -fpreprocessed /job/toggle.i -o /dev/null
+}
+
+# The first run of a program reads its pages from the initramfs.
+workloads _first | grep '^@error'
+"""
+
+
 MACHINES = {
     "insn": Machine("instructions per hit", smp=1, setup=MANY_EVENTS + r"""
 insmod /job/static_key_benchmark.ko || exit 1
@@ -201,6 +225,7 @@ dynamic()
     "all2": Machine("all events on 2 CPUs", smp=2, setup=TOGGLE),
     "all4": Machine("all events on 4 CPUs", smp=4, setup=MANY_EVENTS + TOGGLE),
     "all8": Machine("all events on 8 CPUs", smp=8, setup=TOGGLE),
+    "work": Machine("whole programs", smp=1, setup=WORK, programs=("perf", "cc1")),
 }
 
 
@@ -434,6 +459,19 @@ for pass in 1 2 3; do
 	toggle_all _8cpus ipi time
 done
 """),
+    Probe("work", r"""
+for pass in 1 2 3; do
+	workloads ''
+done
+# More of it than a trace holds.
+for system in sched syscalls kmem exceptions; do
+	echo 1 >events/$system/enable
+done
+for pass in 1 2 3; do
+	workloads _traced
+done
+echo 0 >events/enable
+"""),
     Probe("all4", r"""
 control=/proc/dynamic_debug/control
 # What is being debugged shall not go to the console.
@@ -518,6 +556,8 @@ ROWS = (
     Row("events.total", EVENTS),
     Row("insn.enable_all", INSTRUCTIONS),
     Row("insn.disable_all", INSTRUCTIONS),
+    *(Row(f"insn.workload_{name}{suffix}", INSTRUCTIONS) for suffix in ("", "_traced")
+      for name in ("pipe", "syscall", "mem", "compile")),
     Row("insn.text_mutex", INSTRUCTIONS),
     Row("insn.sites_trap", INSTRUCTIONS),
     Row("ipi.enable_all_2cpus", IPIS),
@@ -572,6 +612,9 @@ NOTES = (
     "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
     "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
     "time.*_all* count 1 ns for each instruction of any of the CPUs, which take turns",
+    "insn.workload_* are of whole programs, in the kernel and outside of it: perf bench sched "
+    "pipe, syscall basic, mem memcpy, and compiling a file; _traced with all events of sched, "
+    "syscalls, kmem and exceptions enabled",
     "insn.text_mutex is the longest that this lock is held meanwhile, insn.sites_trap the "
     "longest call that writes breakpoints and takes them away, both with some 1,000 "
     "instructions of the kprobes that measure it",
@@ -643,7 +686,17 @@ class Boot:
     def run(self):
         machine = MACHINES[self.machine]
         return guest.boot(self.kernel, self.script(), self.log_name, smp=machine.smp,
-                          icount=True, append=APPEND, timeout=TIMEOUT, files=self.files)
+                          icount=True, append=APPEND, timeout=TIMEOUT, files=self.files,
+                          programs=[program_of(name) for name in machine.programs])
+
+
+def program_of(name):
+    """A program of the host as guest.boot() takes it: that of gcc is not in PATH."""
+    if name != "cc1":
+        return name
+    done = subprocess.run(["gcc", f"-print-prog-name={name}"], capture_output=True, text=True,
+                          check=True)
+    return f"{done.stdout.strip()}=/bin/{name}"
 
 
 def run_boots(boots, what):
@@ -673,21 +726,26 @@ def finish_boot(boot, result):
         boot.figures.take(line)
 
 
-def build_toggle():
-    """toggle.c for the guests of either kernel: static, as these have no libraries."""
-    program = RESULTS / "toggle"
+def build_program(source):
+    """A program for the guests of either kernel: static, as these have no libraries."""
+    program = RESULTS / source.stem
     RESULTS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / "bench-toggle.log"
+    log = LOGS / f"bench-{source.stem}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
-    ui.must(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", TOGGLE_SOURCE,
-             "-o", program], log, "compiling the benchmark's toggle.c")
+    ui.must(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", source, "-o", program], log,
+            f"compiling the benchmark's {source.name}")
     return program
 
 
 def job_files(kernel):
     """What the guests of a kernel need beside the shell, compiled."""
-    return {f"{MODULE}.ko": build_module(kernel), "toggle": build_toggle()}
+    compiled = RESULTS / COMPILED
+    files = {f"{MODULE}.ko": build_module(kernel), COMPILED: compiled,
+             **{source.stem: build_program(source) for source in (TOGGLE_SOURCE, WORKLOAD_SOURCE)}}
+    ui.must(["gcc", "-E", TOGGLE_SOURCE, "-o", compiled], LOGS / "bench-toggle.log",
+            f"preprocessing {TOGGLE_SOURCE.name}")
+    return files
 
 
 def build_module(kernel):
@@ -1035,13 +1093,13 @@ def repeatable(kernel):
     names = list(dict.fromkeys(
         name for row in ROWS for name in (row.figure, row.stock, row.within)
         if name.startswith("insn.")
-        and not name.startswith(("insn.fntrace_", "insn.reserve_commit"))))
+        and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_"))))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         files = job_files(kernel)
         for name, machine in MACHINES.items():
-            # Those with several CPUs have no rows that count instructions.
-            if machine.smp == 1:
+            # Those with several CPUs have no rows that count instructions; programs take long.
+            if machine.smp == 1 and not machine.programs:
                 run_boots([Boot(kernel, name, figures, files, f"-{count}")
                            for count, figures in enumerate(runs, 1)],
                           f"measure {machine.what} twice")
