@@ -34,9 +34,18 @@ case $system in
 '')
 	echo "error: no trace event in $object says 'system: NAME'" >&2
 	exit 1 ;;
-*[!A-Za-z0-9_]*)
+*[!A-Za-z0-9_-]*)
 	echo "error: $object has trace events of several systems:" $system >&2
 	exit 1 ;;
+esac
+
+# In the names of variables, which C takes from the system, there is no '-'.
+variable=
+case $system in
+*-*)
+	variable="
+#undef TRACE_SYSTEM_VAR
+#define TRACE_SYSTEM_VAR $(echo "$system" | tr - _)" ;;
 esac
 
 exports=$(sed -n 's/^#define RUST_TRACE_EXPORT \(.*\)/ export(\1)/p' "$text" | tr -d '\n')
@@ -44,7 +53,7 @@ exports=$(sed -n 's/^#define RUST_TRACE_EXPORT \(.*\)/ export(\1)/p' "$text" | t
 cat <<END
 /* Trace events that are defined in Rust. Generated, do not edit. */
 #undef TRACE_SYSTEM
-#define TRACE_SYSTEM $system
+#define TRACE_SYSTEM $system$variable
 
 #if !defined(_TRACE_$name) || defined(TRACE_HEADER_MULTI_READ)
 #define _TRACE_$name

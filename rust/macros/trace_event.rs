@@ -36,7 +36,7 @@ mod kw {
 
 /// The parsed input of either macro.
 struct Definition {
-    system: Option<Ident>,
+    system: Option<LitStr>,
     /// Name of the class, or of the single event.
     name: Ident,
     is_class: bool,
@@ -121,14 +121,22 @@ fn comma(input: ParseStream<'_>) -> Result<()> {
     Ok(())
 }
 
-fn system(input: ParseStream<'_>) -> Result<Option<Ident>> {
+/// Parses `system: name,` or, for a name that is no identifier, `system: "my-name",`.
+fn system(input: ParseStream<'_>) -> Result<Option<LitStr>> {
     if !input.peek(kw::system) {
         return Ok(None);
     }
     entry(
         input,
         |input| input.parse::<kw::system>().map(drop),
-        Ident::parse,
+        |input| {
+            if input.peek(LitStr) {
+                return input.parse();
+            }
+            let name: Ident = input.parse()?;
+
+            Ok(LitStr::new(&name.to_string(), name.span()))
+        },
     )
     .map(Some)
 }
@@ -533,7 +541,6 @@ impl Definition {
         };
         let names = [&self.name]
             .into_iter()
-            .chain(&self.system)
             .chain(self.events.iter().map(|event| &event.name))
             .chain(self.fields.iter().map(|field| &field.name));
 
@@ -544,6 +551,18 @@ impl Definition {
                 add(Error::new(
                     name.span(),
                     "a name is one in C, and of less than 64 characters",
+                ));
+            }
+        }
+        if let Some(system) = &self.system {
+            let text = system.value();
+            let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+
+            if text.is_empty() || text.len() >= MAX_NAME || !text.bytes().all(known) {
+                add(Error::new(
+                    system.span(),
+                    "a system has a name of letters, digits, `_` and `-`, and of less than 64 of \
+                     them",
                 ));
             }
         }
@@ -595,8 +614,15 @@ impl Definition {
 }
 
 /// Functions of the bytes of a field, in `print:`.
-const OF_BYTES: [&str; 7] = [
-    "hex", "hex_str", "hex_dump", "array", "sized", "bits", "len",
+const OF_BYTES: [&str; 8] = [
+    "hex",
+    "hex_str",
+    "hex_dump",
+    "array",
+    "dynamic_array",
+    "sized",
+    "bits",
+    "len",
 ];
 
 /// Returns the name of such a function, and its first argument; of other expressions an empty name
@@ -641,12 +667,16 @@ impl PrintArg {
                 Some(name) => definition.field(name).map(drop),
                 None => wrong("this is a function of a field"),
             },
-            (Some(Kind::Variable(Variable::Bitmask | Variable::Cpumask, _)), "bits")
+            (Some(Kind::Variable(Variable::Bitmask | Variable::Cpumask, _)), "bits" | "sized")
             | (Some(Kind::Variable(..)), "len") => Ok(()),
+            // C finds the elements by the name of the field, as those of `__dynamic_array()`.
+            (Some(Kind::Array(..) | Kind::Variable(_, true)), "dynamic_array") => {
+                wrong("the field is no `dynamic_array<T>`: print it with `array`")
+            }
             (Some(Kind::Array(of, _) | Kind::Variable(Variable::Slice(of), _)), function)
                 if !matches!(function, "bits" | "len")
                     && matches!(of.ty, Type::Path(_))
-                    && !(of.is_struct && function == "array") =>
+                    && !(of.is_struct && matches!(function, "array" | "dynamic_array")) =>
             {
                 Ok(())
             }
@@ -810,7 +840,12 @@ fn print_kinds(definition: &Definition, shared: &Ident, arg: &PrintArg) -> Vec<T
             Some(Kind::Variable(..)) => text,
             _ => print_value(definition, shared, value),
         }],
-        "sized" => vec![quote!(#argument::Star), quote!(#argument::SizedBytes)],
+        "sized" => match definition.plain_field(of_bytes(value).1) {
+            Some(Kind::Variable(Variable::Bitmask | Variable::Cpumask, _)) => {
+                vec![quote!(#argument::Star), quote!(#argument::SizedBits)]
+            }
+            _ => vec![quote!(#argument::Star), quote!(#argument::SizedBytes)],
+        },
         "bits" => vec![quote!(#argument::Star), quote!(#argument::SizedBits)],
         "len" => vec![quote!(#argument::Integer('d'))],
         _ => vec![text],
@@ -1571,12 +1606,13 @@ fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()>
             "hex" => ("__print_hex", 1),
             "hex_str" => ("__print_hex_str", 1),
             "array" => ("__print_array", 1),
+            "dynamic_array" => ("__print_dynamic_array", 1),
             "hex_dump" => ("__print_hex_dump", 6),
             _ => return Err(Error::new(
                 call.func.span(),
                 "unknown function: there are `flags`, `symbolic`, `hex`, `hex_str`, `hex_dump`, \
-                 `array`, `sized`, `bits`, `len`, `major`, `minor`, `err_ptr`, `ns_to_secs` and \
-                 `ns_without_secs`",
+                 `array`, `dynamic_array`, `sized`, `bits`, `len`, `major`, `minor`, `err_ptr`, \
+                 `ns_to_secs` and `ns_without_secs`",
             )),
         };
 
@@ -1623,6 +1659,12 @@ fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()>
             }
             c.add(", ");
             c.number(size);
+        }
+        "dynamic_array" => {
+            let ty = field.element().map(|element| &element.ty);
+
+            c.add(&format!("{}, ", field.name));
+            c.number(quote!(::core::mem::size_of::<#ty>()));
         }
         "hex_dump" => {
             let prefix = plain_name(args[2]).map_or(String::new(), Ident::to_string);
@@ -1716,7 +1758,7 @@ impl Event {
 impl Definition {
     fn c_system(&self, c: &mut CText) {
         if let Some(system) = &self.system {
-            c.add(&format!("#define TRACE_SYSTEM {system}\n"));
+            c.add(&format!("#define TRACE_SYSTEM {}\n", system.value()));
         }
     }
 }

@@ -65,3 +65,17 @@ kernel::tracepoint! {
     system: compile_fail,
     fn compile_fail_bare_nothing(), //~ ERROR: has an argument at least
 }
+
+kernel::trace_event! {
+    system: "compile/fail", //~ ERROR: a system has a name of letters, digits, `_` and `-`
+    fn compile_fail_system(id: u32),
+    entry: { id: u32 },
+    print: "id=%u", id,
+}
+
+kernel::trace_event! {
+    system: "", //~ ERROR: a system has a name of letters, digits, `_` and `-`
+    fn compile_fail_no_system(id: u32),
+    entry: { id: u32 },
+    print: "id=%u", id,
+}

@@ -76,6 +76,27 @@ kernel::trace_event! {
 
 kernel::trace_event! {
     system: compile_fail,
+    fn compile_fail_sized_mask(mask: &[usize]),
+    entry: { mask: bitmask },
+    print: "%*ph", sized(mask), //~ ERROR: `mask` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_dynamic_array(id: u32),
+    entry: { mac: [u8; 6] = [0; 6] },
+    print: "%s", dynamic_array(mac), //~ ERROR: the field is no `dynamic_array<T>`
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_rel_dynamic_array(data: &[u8]),
+    entry: { data: rel_dynamic_array<u8> },
+    print: "%s", dynamic_array(data), //~ ERROR: the field is no `dynamic_array<T>`
+}
+
+kernel::trace_event! {
+    system: compile_fail,
     fn compile_fail_bits(data: &[u8]),
     entry: { data: dynamic_array<u8> },
     print: "%*pbl", bits(data), //~ ERROR: no array of integers, or nothing that this can print
