@@ -171,10 +171,31 @@ page()
 		od -An -v -tx1 | tr -s ' ' '\n' | sed '/^$/d'
 }
 
-# From the bytes of a page, each record as a line of hexadecimal digits.
+# The same of all pages of the instance, which has no records then.
+all_pages()
+{
+	for cpu in "$I"/per_cpu/cpu*; do
+		grep -qx "entries: 0" "$cpu/stats" || {
+			# It waits for more when it has all.
+			dd if="$cpu/trace_pipe_raw" of="$TMP/pages" bs="$PAGE_SIZE" 2>/dev/null &
+			BACKGROUND=$!
+			for try in 1 2 3 4 5 6 7 8 9 10; do
+				! grep -qx "entries: 0" "$cpu/stats" || break
+				sleep 0.5
+			done
+			kill $BACKGROUND 2>/dev/null
+			wait $BACKGROUND
+			BACKGROUND=
+			grep -qx "entries: 0" "$cpu/stats" || return
+			od -An -v -tx1 "$TMP/pages" | tr -s ' ' '\n' | sed '/^$/d'
+		}
+	done
+}
+
+# From the bytes of pages, each record as a line of hexadecimal digits.
 split_page()
 {
-	awk -v little="$LITTLE" -v commit="$COMMIT" -v data="$DATA" '
+	awk -v little="$LITTLE" -v commit="$COMMIT" -v data="$DATA" -v page="$PAGE_SIZE" '
 	function number(at, size,   i, value) {
 		value = 0
 		for (i = 0; i < size; i++)
@@ -189,9 +210,13 @@ split_page()
 	}
 	{ bytes[count++] = $1 }
 	END {
+		for (base = 0; base + data < count; base += page)
+			split_at(base)
+	}
+	function split_at(base,   at, end, size, word, type, from, line, i) {
 		# The upper bits are flags.
-		end = data + number(commit, data - commit) % 1048576
-		for (at = data; at < end; at += 4 + size) {
+		end = base + data + number(base + commit, data - commit) % 1048576
+		for (at = base + data; at < end; at += 4 + size) {
 			word = number(at, 4)
 			type = little ? word % 32 : int(word / 134217728)
 			from = at + 4
@@ -218,9 +243,14 @@ split_page()
 # sets, and, for "fields", the bytes that are in no field. For "between" only those
 # are shown: of the part with the fields, and of what the compiler has behind it,
 # which comes behind the arrays in a record.
+#
+# "masked fields KEY HIDDEN TEXT": each record after the value of its field KEY; the
+# fields HIDDEN, with "|" between them, are hidden, and what the array TEXT has behind
+# its NUL.
 masked()
 {
-	awk -v little="$LITTLE" -v only="$1" -v format="$D/format" '
+	awk -v little="$LITTLE" -v only="$1" -v format="$D/format" -v key="$2" -v hide="$3" \
+	    -v text="$4" '
 	function digit(c) {
 		return index("0123456789abcdef", c) - 1
 	}
@@ -238,6 +268,7 @@ masked()
 		return substr(line, RSTART + length(name) + 1, RLENGTH - length(name) - 1) + 0
 	}
 	BEGIN {
+		key_size = text_offset = text_end = 0
 		while ((getline line < format) > 0) {
 			if (line !~ /field:/)
 				continue
@@ -247,9 +278,17 @@ masked()
 				field[i] = 1
 			if (offset + size > last)
 				last = offset + size
-			if (line ~ /common_type;/)
+			if (line ~ /common_type;/ || hide != "" && line ~ (" (" hide ");"))
 				for (i = offset; i < offset + size; i++)
 					hidden[i] = 1
+			if (key != "" && line ~ (" " key ";")) {
+				key_offset = offset
+				key_size = size
+			}
+			if (text != "" && line ~ (" " text "\\[[0-9]+\\];")) {
+				text_offset = offset
+				text_end = offset + size
+			}
 			if (line ~ /common_flags;/)
 				flags = offset
 			if (line ~ /__(data|rel)_loc/)
@@ -273,7 +312,10 @@ masked()
 		}
 		# A field of 8 bytes makes the size a multiple of 8.
 		behind = end + (8 - last % 8) % 8
-		line = ""
+		line = key_size ? number(key_offset, key_size) " " : ""
+		for (i = text_offset; i < text_end && byte(i) != 0; i++)
+			;
+		text_nul = i
 		for (i = 0; 2 * i < length($0); i++) {
 			value = substr($0, 2 * i + 1, 2)
 			if (i == flags) {
@@ -285,6 +327,8 @@ masked()
 			}
 			data = i in field || i in dynamic
 			if (i in hidden || only == "fields" && !data)
+				value = ".."
+			if (i > text_nul && i < text_end)
 				value = ".."
 			if (only == "between" && (data || i >= last && i < end || i >= behind))
 				value = ".."
@@ -824,6 +868,265 @@ defined_sample()
 	END
 }
 
+#
+# The events of samples of C, which a sample in Rust has once more
+#
+
+SAMPLES="trace_events_sample sample_trace_array rust_trace_events_sample"
+# Those that the others are compared by come last.
+SAMPLE_EVENTS="foo_bar foo_bar_with_cond foo_bar_with_fn foo_rel_loc foo_timer_fn
+	foo_with_template_cond foo_with_template_print sample_event
+	foo_with_template_fn foo_with_template_simple"
+
+# "sample_pair C": the event in C, its system, and the one in Rust.
+sample_pair()
+{
+	EVENTS="$1 rust_$1"
+	C_SYSTEM=sample-trace
+	[ "$1" != sample_event ] || C_SYSTEM=sample-subsystem
+}
+
+# The directory of $EVENT of a sample below a tracing directory.
+sample_dir()
+{
+	case "$EVENT" in
+	rust_*) D="$1/events/rust-sample-trace/$EVENT" ;;
+	*) D="$1/events/$C_SYSTEM/$EVENT" ;;
+	esac
+	[ -d "$D" ] || complain "event $EVENT is missing"
+}
+
+have_samples()
+{
+	for module in $SAMPLES; do
+		present "$module" || { skip "module $module is not found"; return; }
+		loadable "$module" || { skip "$module is built in"; return; }
+	done
+}
+
+unload_samples()
+{
+	have_samples || return
+	for module in $SAMPLES; do
+		unload "$module" || complain "$module cannot be unloaded" || return
+	done
+}
+
+# Each event of the header of C is there in Rust, and no others are.
+same_sample_events()
+{
+	have_samples || return
+	for module in $SAMPLES; do
+		modprobe -q "$module" || complain "$module cannot be loaded" || return
+	done
+	for EVENT in $SAMPLE_EVENTS; do
+		echo "$EVENT"
+	done | sort > "$TMP/listed"
+	for D in "$TRACING/events/sample-trace" "$TRACING/events/sample-subsystem"; do
+		(cd "$D" && ls -d */)
+	done | sed 's/\/$//' | sort > "$TMP/1"
+	(cd "$TRACING/events/rust-sample-trace" && ls -d */) |
+		sed 's/^rust_\(.*\)\/$/\1/' | sort > "$TMP/2"
+	same "$TMP/1" "$TMP/2" && same "$TMP/1" "$TMP/listed"
+}
+
+# A thread of each module counts the seconds since it was loaded. Conditions let every
+# eighth or tenth count pass.
+record_samples()
+{
+	unload_samples || return
+	I="$INSTANCE"
+	[ ! -d "$I" ] || rmdir "$I" || return
+	mkdir "$I" || return
+	for module in $SAMPLES; do
+		modprobe -q "$module" || complain "$module cannot be loaded" || return
+	done
+	for event in $SAMPLE_EVENTS; do
+		sample_pair "$event"
+		for EVENT in $EVENTS; do
+			sample_dir "$I" && put 1 "$D/enable" || return
+		done
+	done
+	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		sleep 1
+		grep -q ": foo_with_template_simple: .* 11$" "$I/trace" &&
+			grep -q ": rust_foo_with_template_simple: .* 11$" "$I/trace" && break
+	done
+	for event in $SAMPLE_EVENTS; do
+		sample_pair "$event"
+		for EVENT in $EVENTS; do
+			sample_dir "$I" && put 0 "$D/enable" || return
+		done
+	done
+	cp "$I/trace" "$TMP/sample_text" && all_pages > "$TMP/page" &&
+		split_page < "$TMP/page" > "$TMP/sample_records"
+}
+
+recorded_samples()
+{
+	have_samples || return
+	[ -s "$TMP/sample_records" ] || complain "nothing is recorded"
+}
+
+# The timers have a counter for each CPU, so that the same count can come again.
+in_order()
+{
+	case $EVENT in
+	*foo_timer_fn) sort -u ;;
+	*) sort ;;
+	esac
+}
+
+# The lines of a file whose first word is that of a line of another one.
+with_key_of()
+{
+	awk 'NR == FNR { keys[$1] = 1; next } $1 in keys' "$1" "$2"
+}
+
+# The counts with which an event was called that is called each time, in C and in Rust;
+# without the first and the last one, at which others may have been off.
+counts_of()
+{
+	for prefix in "" rust_; do
+		sed -n "s/^.*: $prefix$1: .* \\([0-9]*\\)\$/\\1/p" "$TMP/sample_text" \
+			> "$TMP/counts$prefix"
+	done
+	with_key_of "$TMP/counts" "$TMP/countsrust_" | sort -n | sed -e 1d -e '$d'
+}
+
+# "same_counts BY FEWEST": what both events have said for the counts of BY or, if BY is
+# empty, for those that both have.
+same_counts()
+{
+	if [ -n "$1" ]; then
+		counts_of "$1"
+	else
+		with_key_of "$TMP/keyed1" "$TMP/keyed2"
+	fi > "$TMP/common"
+	for number in 1 2; do
+		with_key_of "$TMP/common" "$TMP/keyed$number" > "$TMP/$number"
+	done
+	[ "$(lines "$TMP/1")" -ge "$2" ] || complain "$(lines "$TMP/1") records of C" || return
+	same "$TMP/1" "$TMP/2"
+}
+
+# White space and sizeof() mean the same in any form. The name is that of the event.
+same_sample_format()
+{
+	recorded_samples && sample_pair "$1" || return
+	number=0
+	for EVENT in $EVENTS; do
+		number=$((number + 1))
+		sample_dir "$TRACING" || return
+		sed -e '/^name: /d' -e '/^ID: /d' -e 's/sizeof(int)/4/g' -e 's/ )/)/g' \
+			"$D/format" > "$TMP/$number"
+		grep -q "^print fmt: " "$TMP/$number" || return
+	done
+	same "$TMP/1" "$TMP/2"
+}
+
+# "same_sample_bytes EVENT BY FEWEST KEY HIDDEN TEXT", see masked. Each module has threads
+# of its own, so the PID differs.
+same_sample_bytes()
+{
+	recorded_samples && sample_pair "$1" || return
+	number=0
+	for EVENT in $EVENTS; do
+		number=$((number + 1))
+		sample_dir "$TRACING" || return
+		id="$(cat "$D/id")"
+		id="$(printf '%02x %02x' $((id % 256)) $((id / 256)))"
+		[ "$LITTLE" -eq 1 ] || id="${id#* } ${id% *}"
+		grep "^${id% *}${id#* }" "$TMP/sample_records" |
+			masked fields "$4" "common_pid${5:+|$5}" "$6" |
+			in_order > "$TMP/keyed$number"
+	done
+	same_counts "$2" "$3"
+}
+
+# "same_sample_text EVENT BY FEWEST PATTERN": the group of PATTERN is the count.
+same_sample_text()
+{
+	recorded_samples && sample_pair "$1" || return
+	number=0
+	for EVENT in $EVENTS; do
+		number=$((number + 1))
+		sed -n -e "/: $EVENT: /!d" -e "s/^.*: $EVENT: //" \
+			-e 's/jiffies=[0-9]*/jiffies=/' -e "s/^$4\$/\\1 &/p" \
+			"$TMP/sample_text" | in_order > "$TMP/keyed$number"
+	done
+	same_counts "$2" "$3"
+}
+
+# "threads NAME NUMBER"
+threads()
+{
+	[ "$(cat /proc/[0-9]*/comm 2>/dev/null | grep -cx "$1")" -eq "$2" ] ||
+		complain "not $2 threads $1"
+}
+
+# The events with functions have a thread while one of them is enabled.
+sample_thread()
+{
+	recorded_samples || return
+	for prefix in sample-trace/ rust-sample-trace/rust_; do
+		name=event-sample-fn
+		[ $prefix = sample-trace/ ] || name=rust-sample-fn
+		first="$TRACING/events/${prefix}foo_bar_with_fn/enable"
+		second="$TRACING/events/${prefix}foo_with_template_fn/enable"
+		threads $name 0 && put 1 "$first" && threads $name 1 &&
+			put 1 "$second" && threads $name 1 &&
+			put 0 "$first" && threads $name 1 &&
+			put 0 "$second" && threads $name 0 || return
+	done
+}
+
+# With the events on; the timer and the threads are gone then, too.
+unload_sample()
+{
+	recorded_samples || return
+	put 1 "$TRACING/events/rust-sample-trace/enable" && threads rust-sample-fn 1 &&
+		unload rust_trace_events_sample && threads rust-sample-fn 0 &&
+		threads rust-sample 0 && ! [ -d "$TRACING/events/rust-sample-trace" ] &&
+		modprobe -q rust_trace_events_sample && threads rust-sample 1 &&
+		[ "$(cat "$TRACING/events/rust-sample-trace/enable")" = 0 ]
+}
+
+# "sample_tests EVENT BY FEWEST KEY PATTERN HIDDEN TEXT"
+sample_tests()
+{
+	check "rust_$1: same format as in C" same_sample_format "$1"
+	check "rust_$1: same bytes as in C" same_sample_bytes "$1" "$2" "$3" "$4" "$6" "$7"
+	check "rust_$1: same text as in C" same_sample_text "$1" "$2" "$3" "$5"
+}
+
+c_sample_tests()
+{
+	count='\([0-9]*\)'
+	simple=foo_with_template_simple
+	with_fn=foo_with_template_fn
+
+	check "samples of C: the same events in Rust" same_sample_events
+	check "samples of C: recorded with those in Rust" record_samples
+	# strscpy() leaves what is behind the NUL in the record as it was.
+	sample_tests foo_bar $simple 5 bar "foo hello $count .*" "" foo
+	sample_tests foo_bar_with_cond $simple 1 bar "foo Some times print $count"
+	sample_tests foo_bar_with_fn $with_fn 5 bar "foo Look at me $count"
+	sample_tests foo_with_template_simple $simple 5 bar "foo HELLO $count"
+	sample_tests foo_with_template_cond $simple 1 bar "foo prints other times $count"
+	sample_tests foo_with_template_fn $with_fn 5 bar "foo Look at me too $count"
+	sample_tests foo_with_template_print $simple 5 bar "bar I have to be different $count"
+	sample_tests foo_rel_loc $simple 5 bar "foo_rel_loc Hello __rel_loc, $count, .*"
+	# It interrupts whatever runs, and in C disables preemption.
+	sample_tests foo_timer_fn "" 1 count "name=sample_timer_counter count=$count" \
+		"common_flags|common_preempt_count"
+	# The threads do not run in the same moment.
+	sample_tests sample_event "" 5 count "count value=$count at jiffies=" time
+	check "samples of C: a thread while an event with functions is on" sample_thread
+	check "samples of C: the one in Rust unloads while its events are on" unload_sample
+	check "samples of C: unloaded" unload_samples
+}
+
 # "opens yes|no...": whether the device of the sample can be opened, as often as there are words.
 opens()
 {
@@ -1156,11 +1459,18 @@ tests()
 	check "events of the sample of Rust" defined_sample
 	check "probes of a vendor on a hook in Rust" vendor_sample
 	check "tracepoints of the binder driver" binder
+	c_sample_tests
 }
 
 clean_up()
 {
 	[ -z "$BACKGROUND" ] || kill "$BACKGROUND" 2>/dev/null
+	for module in $SAMPLES; do
+		unload "$module"
+	done
+	for module in $LOADED_SAMPLES; do
+		modprobe -q "$module"
+	done
 	for instance in "$INSTANCE" "$INSTANCE-other" \
 			"$TRACING/instances/rust_tracepoint_cmd_$$"; do
 		[ ! -d "$instance" ] || rmdir "$instance"
@@ -1170,6 +1480,10 @@ clean_up()
 
 exec 3>&1
 ktap_print_header
+LOADED_SAMPLES=
+for module in $SAMPLES; do
+	[ ! -d "/sys/module/$module" ] || LOADED_SAMPLES="$LOADED_SAMPLES $module"
+done
 set_up clean_up
 INSTANCE="$TRACING/instances/rust_tracepoint_$$"
 [ -d "$TRACING/instances" ] || skip_all "no instances of the tracing directory"
