@@ -28,54 +28,6 @@
 #define MAX_RECORDS	0x100000ul
 #define MAX_FRAMES	0x2000ul
 
-#define NS_PER_SEC	1000000000ul
-#define US_PER_SEC	1000000ul
-
-/* I/O ports */
-#define CONSOLE		0x3f8
-#define CHANNEL		0x2f8
-#define UART_DATA	0
-#define UART_IER	1
-#define UART_FCR	2
-#define UART_LCR	3
-#define UART_MCR	4
-#define UART_LSR	5
-#define LCR_8N1		0x03
-#define LCR_DIVISOR	0x80
-#define MCR_READY	0x03
-#define LSR_RECEIVED	0x01
-#define LSR_CAN_SEND	0x20
-
-#define PIC1_MASK	0x21
-#define PIC2_MASK	0xa1
-#define PIT_COUNTER	0x40
-#define PIT_CONTROL	0x43
-#define PIT_RATE_MODE	0x34	/* counter 0, both bytes, begins anew at 0 */
-#define PIT_LATCH	0x00	/* counter 0 */
-#define PIT_HZ		1193182ul
-
-#define DEBUGCON	0xe9	/* reads as its own number */
-#define DEBUG_EXIT	0xf4	/* QEMU exits with 2 * value + 1 */
-#define EXIT_SUCCESS	0x10
-#define EXIT_FAILURE	0x11
-
-/* Local APIC */
-#define APIC_BASE	0xfee00000ul
-#define APIC_EOI	0x0b0
-#define APIC_SPURIOUS	0x0f0
-#define APIC_ENABLE	0x100
-#define APIC_COMMAND	0x300
-#define APIC_SEND_INIT	0x000c4500	/* to all others */
-#define APIC_SEND_SIPI	0x000c4600
-#define APIC_LVT_TIMER	0x320
-#define APIC_MASKED	0x10000
-#define APIC_INITIAL	0x380
-#define APIC_CURRENT	0x390
-#define APIC_DIVIDE	0x3e0
-#define APIC_DIVIDE_1	0x0b
-
-#define MSR_GS_BASE	0xc0000101
-
 /* What a test compares with the trace. */
 enum call {
 	FIB, DESCEND, LEAP, LANDED, TAIL_FIRST, TAIL_SECOND, TAIL_THIRD, MANY_ARGUMENTS,
@@ -88,7 +40,7 @@ static const char * const call_names[NR_CALLS] = {
 };
 
 struct cpu {
-	struct cpu *self;		/* first: found at %gs:0 */
+	struct cpu *self;		/* first; set when the CPU runs */
 	struct fntrace_context context;
 	struct fntrace_stack shadow;
 	uint64_t calls[NR_CALLS];
@@ -109,85 +61,14 @@ static struct {
 	unsigned long overwrite, stream, records, frames, repeat, deep, hz, messages;
 } params;
 
-/* The time stamp counter and the one of the PIT, read at the same time. */
-struct clocks {
-	uint64_t counter;
-	uint16_t pit;
-};
-
-static struct clocks boot_clocks;
 static uint64_t counter_hz;
-static uint64_t apic_hz;
 static bool finishing;
-
-/* The machine. What is "inline" is, and nothing else: see the Makefile. */
-
-static inline notrace void port_write(uint16_t port, uint8_t value)
-{
-	asm volatile("outb %0, %1" : : "a" (value), "Nd" (port) : "memory");
-}
-
-static inline notrace uint8_t port_read(uint16_t port)
-{
-	uint8_t value;
-
-	asm volatile("inb %1, %0" : "=a" (value) : "Nd" (port) : "memory");
-	return value;
-}
-
-static inline notrace void port_write_all(uint16_t port, const void *data, size_t size)
-{
-	asm volatile("rep outsb" : "+S" (data), "+c" (size) : "d" (port) : "memory");
-}
-
-static inline notrace void write_msr(uint32_t msr, uint64_t value)
-{
-	asm volatile("wrmsr" : : "c" (msr), "a" ((uint32_t)value), "d" ((uint32_t)(value >> 32)));
-}
-
-static inline notrace uint32_t apic_read(unsigned long reg)
-{
-	return load(*(uint32_t *)(APIC_BASE + reg));
-}
-
-static inline notrace void apic_write(unsigned long reg, uint32_t value)
-{
-	store(*(uint32_t *)(APIC_BASE + reg), value);
-}
-
-static inline notrace void relax(void)
-{
-	asm volatile("pause" : : : "memory");
-}
-
-static inline notrace void disable_interrupts(void)
-{
-	asm volatile("cli" : : : "memory");
-}
-
-static inline notrace void enable_interrupts(void)
-{
-	asm volatile("sti" : : : "memory");
-}
-
-static inline notrace void wait_for_interrupt(void)
-{
-	asm volatile("hlt" : : : "memory");
-}
 
 /* Keeps the compiler from knowing better than to call a function. */
 static inline notrace unsigned long opaque(unsigned long value)
 {
 	asm volatile("" : "+r" (value));
 	return value;
-}
-
-static inline notrace struct cpu *this_cpu(void)
-{
-	struct cpu *cpu;
-
-	asm("movq %%gs:0, %0" : "=r" (cpu));
-	return cpu;
 }
 
 static inline notrace void count(enum call call)
@@ -198,17 +79,8 @@ static inline notrace void count(enum call call)
 /* Before this, the hooks must be off: they ask for the current context. */
 static notrace void set_cpu(unsigned long n)
 {
-	write_msr(MSR_GS_BASE, (unsigned long)&cpus[n]);
+	set_this_cpu(&cpus[n]);
 	store(cpus[n].self, &cpus[n]);
-}
-
-static notrace noreturn void stop_machine(uint8_t status)
-{
-	port_write(DEBUG_EXIT, status);
-	for (;;) {
-		disable_interrupts();
-		wait_for_interrupt();
-	}
 }
 
 /* The compiler calls these, and the backend may. */
@@ -218,57 +90,32 @@ void *memset(void *to, int value, size_t size);
 
 notrace void *memcpy(void *to, const void *from, size_t size)
 {
-	void *start = to;
+	const char *source = from;
+	char *target = to;
 
-	asm volatile("rep movsb" : "+D" (to), "+S" (from), "+c" (size) : : "memory");
-	return start;
+	while (size--)
+		*target++ = *source++;
+	return to;
 }
 
 notrace void *memset(void *to, int value, size_t size)
 {
-	void *start = to;
+	char *target = to;
 
-	asm volatile("rep stosb" : "+D" (to), "+c" (size) : "a" (value) : "memory");
-	return start;
+	while (size--)
+		*target++ = value;
+	return to;
 }
 
-/* Serial ports */
+/* Output */
 
-static void uart_init(uint16_t port)
-{
-	port_write(port + UART_IER, 0);
-	port_write(port + UART_LCR, LCR_DIVISOR);
-	port_write(port + UART_DATA, 1);	/* 115200 baud */
-	port_write(port + UART_IER, 0);
-	port_write(port + UART_LCR, LCR_8N1);
-	/*
-	 * The FIFOs stay off: to turn them on would throw away what has arrived,
-	 * and the host need not wait until this kernel is up.
-	 */
-	port_write(port + UART_MCR, MCR_READY);
-}
-
-static void send_char(uint16_t port, char c)
-{
-	while (!(port_read(port + UART_LSR) & LSR_CAN_SEND))
-		relax();
-	port_write(port + UART_DATA, c);
-}
-
-static char receive_char(uint16_t port)
-{
-	while (!(port_read(port + UART_LSR) & LSR_RECEIVED))
-		relax();
-	return port_read(port + UART_DATA);
-}
-
-static void send_string(uint16_t port, const char *s)
+static void send_string(void (*send)(char c), const char *s)
 {
 	while (*s)
-		send_char(port, *s++);
+		send(*s++);
 }
 
-static void send_number(uint16_t port, unsigned long value, unsigned int base)
+static void send_number(void (*send)(char c), unsigned long value, unsigned int base)
 {
 	char digits[24];
 	char *p = &digits[sizeof(digits) - 1];
@@ -278,7 +125,7 @@ static void send_number(uint16_t port, unsigned long value, unsigned int base)
 		*--p = "0123456789abcdef"[value % base];
 		value /= base;
 	} while (value);
-	send_string(port, p);
+	send_string(send, p);
 }
 
 /* Knows %s, %lu and %lx. */
@@ -286,15 +133,15 @@ static void vprint(const char *format, va_list args)
 {
 	for (; *format; format++) {
 		if (*format == '\n')
-			send_char(CONSOLE, '\r');
+			console_send('\r');
 		if (*format != '%') {
-			send_char(CONSOLE, *format);
+			console_send(*format);
 			continue;
 		}
 		if (*++format == 's')
-			send_string(CONSOLE, va_arg(args, const char *));
+			send_string(console_send, va_arg(args, const char *));
 		else
-			send_number(CONSOLE, va_arg(args, unsigned long),
+			send_number(console_send, va_arg(args, unsigned long),
 				    *++format == 'x' ? 16 : 10);
 	}
 }
@@ -312,18 +159,23 @@ static void print(const char *format, ...)
  * The trace may be what is broken: no hook may be called on the way to
  * fntrace_stop().
  */
-static notrace noreturn void die(const char *format, ...)
+notrace noreturn void die(const char *format, ...)
 {
+	static bool dying;
 	va_list args;
 
 	disable_interrupts();
 	fntrace_stop();
+	/* The machine does not stop as it should. */
+	while (dying)
+		wait_for_interrupt();
+	dying = true;
 	print("panic: ");
 	va_start(args, format);
 	vprint(format, args);
 	va_end(args);
 	print("\n");
-	stop_machine(EXIT_FAILURE);
+	stop_machine(false);
 }
 
 /* What the backend asks for. */
@@ -334,7 +186,7 @@ notrace struct fntrace_context *fntrace_current(void)
 }
 
 /*
- * Byte by byte to a file or socket of the host: a part of a stream is the header and what is
+ * To a file or socket of the host: a part of a stream is the header and what is
  * in the buffer, and a dump has one part for each CPU.
  */
 static notrace void send_buffer(const struct fntrace_header *buffer)
@@ -343,8 +195,8 @@ static notrace void send_buffer(const struct fntrace_header *buffer)
 
 	if (!buffer->wraps && buffer->next < end)
 		end = buffer->next;
-	port_write_all(DEBUGCON, buffer, FNTRACE_HEADER_SIZE);
-	port_write_all(DEBUGCON, (const void *)buffer->base, end - buffer->base);
+	dump_send(buffer, FNTRACE_HEADER_SIZE);
+	dump_send((const void *)buffer->base, end - buffer->base);
 }
 
 /*
@@ -353,17 +205,16 @@ static notrace void send_buffer(const struct fntrace_header *buffer)
  */
 notrace bool fntrace_grow(struct fntrace_header *buffer)
 {
-	static bool busy;
-	uint64_t flags;
+	unsigned long flags = save_interrupts();
+	static int busy;
 
-	asm volatile("pushfq; popq %0; cli" : "=r" (flags) : : "memory");
-	while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE))
+	while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
 		relax();
 	send_buffer(buffer);
-	store(busy, false);
+	store(busy, 0);
 	buffer->older += buffer->end - buffer->base;
 	store(buffer->next, buffer->base);
-	asm volatile("pushq %0; popfq" : : "r" (flags) : "memory", "cc");
+	restore_interrupts(flags);
 	return true;
 }
 
@@ -373,14 +224,6 @@ notrace void fntrace_fault(const char *why)
 }
 
 /* Command line */
-
-/* What QEMU passes to a PVH kernel. */
-#define START_INFO_MAGIC	0x336ec578
-
-struct start_info {
-	uint32_t magic, version, flags, nr_modules;
-	uint64_t modules, command_line;
-};
 
 static const char *find_param(const char *line, const char *name)
 {
@@ -422,15 +265,8 @@ static unsigned long get_param(const char *line, const char *name, unsigned long
 	return value;
 }
 
-static void read_params(const struct start_info *info)
+static void read_params(const char *line)
 {
-	const char *line = "";
-
-	if (info->magic != START_INFO_MAGIC)
-		die("not booted as a PVH kernel");
-	if (info->command_line)
-		line = (const char *)info->command_line;
-
 	params.overwrite = get_param(line, "overwrite", 0, 0, 1);
 	params.stream = get_param(line, "stream", 0, 0, 1);
 	params.records = get_param(line, "records", MAX_RECORDS, 1, MAX_RECORDS);
@@ -454,6 +290,7 @@ static struct fntrace_header *buffer_of(unsigned long n)
 static notrace int write_text(void *addr, const void *code, size_t size)
 {
 	memcpy(addr, code, size);
+	sync_code(addr, size);
 	return 0;
 }
 #endif
@@ -501,145 +338,20 @@ static void write_dump(void)
 {
 	unsigned long n;
 
-	if (port_read(DEBUGCON) != DEBUGCON)
-		die("no debug console for the dump");
-
 	for (n = 0; n < NUM_CPUS; n++) {
 		buffer_of(n)->counter_hz = counter_hz;
 		send_buffer(buffer_of(n));
 	}
 }
 
-/* Clocks */
+/* Time */
 
-/*
- * A virtual machine may lose its CPU at any time. The reading that took least is
- * the one to believe.
- */
-static void read_clocks(struct clocks *clocks)
-{
-	uint64_t shortest = ~0ul;
-	int i;
-
-	for (i = 0; i < 16; i++) {
-		uint64_t before, after;
-		uint16_t pit;
-
-		before = fntrace_counter();
-		port_write(PIT_CONTROL, PIT_LATCH);
-		pit = port_read(PIT_COUNTER);
-		pit |= port_read(PIT_COUNTER) << 8;
-		after = fntrace_counter();
-		if (after - before >= shortest)
-			continue;
-		shortest = after - before;
-		clocks->counter = before + shortest / 2;
-		clocks->pit = pit;
-	}
-}
-
-/* The PIT counts down, and is back where it was after 55 ms. */
-static uint16_t pit_ticks(const struct clocks *from, const struct clocks *to)
-{
-	return from->pit - to->pit;
-}
-
-static uint64_t measure_counter(void)
-{
-	struct clocks from, to;
-	uint32_t apic_from, apic_to;
-	uint64_t hz;
-
-	read_clocks(&from);
-	apic_from = apic_read(APIC_CURRENT);
-	do {
-		read_clocks(&to);
-	} while (pit_ticks(&from, &to) < PIT_HZ / 50);
-	apic_to = apic_read(APIC_CURRENT);
-
-	hz = (to.counter - from.counter) * PIT_HZ / pit_ticks(&from, &to);
-	apic_hz = (apic_from - apic_to) * PIT_HZ / pit_ticks(&from, &to);
-	return hz;
-}
-
-/*
- * If the CPU was away for long, the PIT went past its end meanwhile, and nothing
- * tells. Two measurements that agree are not both wrong by a multiple.
- */
-static void calibrate(void)
-{
-	uint64_t hz, last;
-	int i;
-
-	port_write(PIT_CONTROL, PIT_RATE_MODE);
-	port_write(PIT_COUNTER, 0);
-	port_write(PIT_COUNTER, 0);
-	apic_write(APIC_LVT_TIMER, APIC_MASKED | TIMER_VECTOR);
-	apic_write(APIC_DIVIDE, APIC_DIVIDE_1);
-	apic_write(APIC_INITIAL, ~0u);
-
-	read_clocks(&boot_clocks);
-	last = measure_counter();
-	for (i = 0; i < 50; i++) {
-		hz = measure_counter();
-		if (hz > last - last / 1000 && hz < last + last / 1000) {
-			counter_hz = hz;
-			return;
-		}
-		last = hz;
-		apic_write(APIC_INITIAL, ~0u);
-	}
-	die("the clocks do not agree");
-}
-
-/*
- * Over the whole run the rate can be told better. How many ticks the PIT made is
- * known from the first rate to within less than half a round, and its counter
- * tells the rest.
- */
-static void calibrate_again(void)
-{
-	struct clocks now;
-	uint64_t delta, ticks;
-
-	read_clocks(&now);
-	delta = now.counter - boot_clocks.counter;
-	if (delta / counter_hz > 60)
-		return;		/* the first rate could be off by half a round */
-	ticks = delta * PIT_HZ / counter_hz;
-	ticks += (int16_t)(pit_ticks(&boot_clocks, &now) - ticks);
-	counter_hz = delta * PIT_HZ / ticks;
-}
-
-static void delay_us(uint64_t us)
+void delay_us(uint64_t us)
 {
 	uint64_t end = fntrace_counter() + us * counter_hz / US_PER_SEC;
 
 	while (fntrace_counter() < end)
 		relax();
-}
-
-/* Interrupts */
-
-static void setup_interrupts(void)
-{
-	unsigned long i;
-
-	port_write(PIC1_MASK, 0xff);
-	port_write(PIC2_MASK, 0xff);
-	for (i = 0; i < NR_VECTORS; i++) {
-		uint64_t addr = (unsigned long)stubs[i];
-
-		/* A present interrupt gate of privilege 0. */
-		idt[i][0] = (addr & 0xffff) | KERNEL_CODE << 16 | 0x8eull << 40 |
-			    (addr >> 16 & 0xffff) << 48;
-		idt[i][1] = addr >> 32;
-	}
-}
-
-static void enable_apic(void)
-{
-	apic_write(APIC_SPURIOUS, APIC_ENABLE | SPURIOUS_VECTOR);
 }
 
 /*
@@ -648,14 +360,15 @@ static void enable_apic(void)
  */
 static void arm_timer(void)
 {
-	this_cpu()->due = fntrace_counter() + counter_hz / params.hz;
-	apic_write(APIC_INITIAL, apic_hz / params.hz);
+	struct cpu *cpu = this_cpu();
+
+	cpu->due = fntrace_counter() + counter_hz / params.hz;
+	set_timer(cpu->due);
 }
 
 static void start_timer(void)
 {
-	apic_write(APIC_DIVIDE, APIC_DIVIDE_1);
-	apic_write(APIC_LVT_TIMER, TIMER_VECTOR);
+	init_cpu_interrupts();
 	arm_timer();
 	enable_interrupts();
 }
@@ -669,9 +382,9 @@ static void note_latency(uint64_t now)
 	struct cpu *cpu = this_cpu();
 	uint64_t latency = 0;
 
-	/* The two clocks are not that exact. */
+	/* A timer with a clock of its own is not that exact. */
 	if (now > cpu->due)
-		latency = (now - cpu->due) * 1000 / (counter_hz / US_PER_SEC);
+		latency = (now - cpu->due) * NS_PER_SEC / counter_hz;
 	if (latency < cpu->latency_min)
 		cpu->latency_min = latency;
 	if (latency > cpu->latency_max)
@@ -680,31 +393,13 @@ static void note_latency(uint64_t now)
 	fntrace_mark(latency & FNTRACE_MARK_NUMBER);
 }
 
-static void timer_interrupt(void)
+void timer_interrupt(void)
 {
 	uint64_t now = fntrace_counter();
 
 	count(TIMER_INTERRUPT);
 	note_latency(now);
 	arm_timer();
-	apic_write(APIC_EOI, 0);
-}
-
-void interrupt(const struct registers *regs)
-{
-	if (regs->vector == TIMER_VECTOR)
-		timer_interrupt();
-	else if (regs->vector != SPURIOUS_VECTOR)
-		die("nobody expects vector %lu", regs->vector);
-}
-
-notrace void exception(const struct registers *regs)
-{
-	uint64_t cr2;
-
-	asm volatile("movq %%cr2, %0" : "=r" (cr2));
-	die("trap %lu error %lx at %lx, stack %lx, cr2 %lx", regs->vector, regs->error,
-	    regs->rip, regs->rsp, cr2);
 }
 
 /* Work whose calls can be counted */
@@ -834,7 +529,7 @@ static bool receive_message(uint64_t *number)
 	char c;
 
 	*number = 0;
-	while ((c = receive_char(CHANNEL)) != '\n') {
+	while ((c = channel_receive()) != '\n') {
 		if (c == 'q')
 			return false;
 		if (c < '0' || c > '9')
@@ -848,8 +543,8 @@ static bool receive_message(uint64_t *number)
 static void send_message(uint64_t number)
 {
 	fntrace_mark(FNTRACE_SEND | number);
-	send_number(CHANNEL, number, 10);
-	send_char(CHANNEL, '\n');
+	send_number(channel_send, number, 10);
+	channel_send('\n');
 }
 
 static uint64_t make_answer(uint64_t number)
@@ -887,6 +582,7 @@ static void idle_until(bool *flag)
 static noreturn void park(void)
 {
 	disable_interrupts();
+	stop_timer();
 	store(this_cpu()->parked, true);
 	for (;;)
 		wait_for_interrupt();
@@ -894,7 +590,6 @@ static noreturn void park(void)
 
 static void run_second_cpu(void)
 {
-	enable_apic();
 	start_timer();
 	work();
 	store(this_cpu()->done, true);
@@ -902,18 +597,11 @@ static void run_second_cpu(void)
 	park();
 }
 
-/* If there are more than two, boot.S holds the others. */
 static void start_second_cpu(void)
 {
 	int i;
 
-	memcpy((void *)TRAMPOLINE, trampoline, trampoline_end - trampoline);
-	apic_write(APIC_COMMAND, APIC_SEND_INIT);
-	delay_us(10000);
-	apic_write(APIC_COMMAND, APIC_SEND_SIPI | TRAMPOLINE >> 12);
-	delay_us(200);
-	apic_write(APIC_COMMAND, APIC_SEND_SIPI | TRAMPOLINE >> 12);
-
+	boot_second_cpu();
 	for (i = 0; i < 5000 && !load(cpus[1].self); i++)
 		delay_us(1000);
 	if (!load(cpus[1].self))
@@ -949,23 +637,23 @@ static noreturn void finish(void)
 	disable_interrupts();
 	fntrace_stop();
 
-	calibrate_again();
+	counter_hz = measure_counter_again(counter_hz);
 	print("counter_hz %lu\n", counter_hz);
 	for (n = 0; n < NUM_CPUS; n++)
 		report(n);
 	write_dump();
 	print("done\n");
-	stop_machine(EXIT_SUCCESS);
+	stop_machine(true);
 }
 
 static void run(void)
 {
-	setup_interrupts();
-	enable_apic();
-	/* To send a buffer may take longer than the PIT needs for a round. */
+	init_interrupts();
+	open_dump();
+	/* To send a buffer may take longer than the PIT of a PC needs for a round. */
 	if (params.stream)
 		fntrace_stop();
-	calibrate();
+	counter_hz = measure_counter();
 	fntrace_start();
 	start_second_cpu();
 	start_timer();
@@ -976,18 +664,16 @@ static void run(void)
 	finish();
 }
 
-notrace void boot_cpu(uint32_t start_info)
+notrace noreturn void boot_cpu(unsigned long argument)
 {
 	set_cpu(0);
-	uart_init(CONSOLE);
-	uart_init(CHANNEL);
-	read_params((const struct start_info *)(unsigned long)start_info);
+	read_params(init_machine(argument));
 	start_tracing();
 	run();
 	die("run() returned");
 }
 
-notrace void second_cpu(void)
+notrace noreturn void second_cpu(void)
 {
 	set_cpu(1);
 	run_second_cpu();

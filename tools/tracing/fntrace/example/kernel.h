@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the C and the assembly of the example kernel have in common.
+ * Between the example kernel, the part of it that each architecture has for itself
+ * (machine.h, machine.c, boot.S), and what some of these share.
  */
 #ifndef EXAMPLE_KERNEL_H
 #define EXAMPLE_KERNEL_H
 
-#define NUM_CPUS		2
+#define NUM_CPUS	2
 #define STACK_SIZE	0x80000
-
-/* Selectors of the GDT. */
-#define KERNEL_CODE	0x08
-#define KERNEL_DATA	0x10
-
-/* Where the second CPU starts in real mode: a page below 1 MiB. */
-#define TRAMPOLINE	0x8000
-
-#define NR_EXCEPTIONS	32
-#define TIMER_VECTOR	32
-#define SPURIOUS_VECTOR	47	/* its lowest 4 bits must be set */
-#define NR_VECTORS	48
-#define STUB_SIZE	16
 
 #ifndef __ASSEMBLER__
 
@@ -37,39 +25,67 @@
 #define load(x)		__atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define store(x, value)	__atomic_store_n(&(x), value, __ATOMIC_RELEASE)
 
-/*
- * struct registers - what the interrupt stubs and the CPU leave on the stack
- */
-struct registers {
-	uint64_t r15, r14, r13, r12, r11, r10, r9, r8;
-	uint64_t rdi, rsi, rbp, rbx, rdx, rcx, rax;
-	uint64_t vector, error;
-	uint64_t rip, cs, rflags, rsp, ss;
-};
+#define NS_PER_SEC	1000000000ul
+#define US_PER_SEC	1000000ul
+
+struct cpu;
+
+#endif /* !__ASSEMBLER__ */
 
 /*
- * struct jump - where jump_set() was called
+ * With struct jump and struct registers, and these functions, which are inline and not traced:
+ *
+ * relax()		while another CPU is waited for
+ * disable_interrupts(), enable_interrupts(), wait_for_interrupt()
+ * save_interrupts()	disables them, and returns what restore_interrupts() takes
+ * this_cpu()		what set_this_cpu() was given on this CPU
+ * set_timer()		interrupt this CPU when the counter has a value
+ * stop_timer()		interrupt it no more
+ * sync_code()		the CPU executes what was written to memory
+ * io_read(), io_write()	a byte of a device
  */
-struct jump {
-	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
-};
+#include <machine.h>
+
+#ifndef __ASSEMBLER__
 
 /* boot.S */
 int jump_set(struct jump *jump) __attribute__((returns_twice));
 void jump_to(const struct jump *jump);
-extern const char stubs[NR_VECTORS][STUB_SIZE];
-extern const char trampoline[], trampoline_end[];
-extern uint64_t idt[NR_VECTORS][2];
 
-/* kernel.lds */
+/* machine.c: it returns the command line. */
+const char *init_machine(unsigned long argument);
+void console_send(char c);
+void channel_send(char c);
+char channel_receive(void);
+void open_dump(void);
+void dump_send(const void *data, size_t size);
+/* The rate of the counter. The second one knows it better, if there is a way. */
+uint64_t measure_counter(void);
+uint64_t measure_counter_again(uint64_t hz);
+void init_interrupts(void);
+/* What each CPU has of its own for them. */
+void init_cpu_interrupts(void);
+/* It calls second_cpu() there. */
+void boot_second_cpu(void);
+noreturn void stop_machine(bool success);
+
+/* uart.c: a 16550 */
+void uart_init(unsigned long base);
+void uart_send(unsigned long base, char c);
+char uart_receive(unsigned long base);
+
+/* kernel.lds.S */
 extern unsigned long patchable_start[], patchable_end[];
 
-/* kernel.c, called by boot.S */
+/* kernel.c */
 extern char stacks[NUM_CPUS][STACK_SIZE];
-noreturn void boot_cpu(uint32_t start_info);
+noreturn void boot_cpu(unsigned long argument);
 noreturn void second_cpu(void);
+void timer_interrupt(void);
 void interrupt(const struct registers *regs);
 noreturn void exception(const struct registers *regs);
+void delay_us(uint64_t us);
+noreturn void die(const char *format, ...);
 
 #endif /* !__ASSEMBLER__ */
 #endif /* EXAMPLE_KERNEL_H */

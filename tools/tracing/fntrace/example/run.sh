@@ -9,16 +9,18 @@ set -eu
 usage()
 {
 	cat <<END
-usage: run.sh [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-r] [-t SECONDS] OUTDIR
+usage: run.sh [-a ARCH] [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-r]
+              [-t SECONDS] OUTDIR
 
+  -a ARCH        x86_64, arm64 or riscv64 (default: that of this machine)
   -b DIR         where the example was built (default: where this script is)
-  -k KERNEL      what to boot (default: example.elf of DIR); unikernel.elf wants -n 0
+  -k KERNEL      what to boot (default: example-ARCH.elf of DIR); unikernel.elf wants -n 0
   -n ROUNDS      messages to exchange; 0: no ping (default: 100)
   -p PARAMETERS  for the kernel's command line, such as "overwrite=1 repeat=8"
   -r             "fntrace receive" gets the records while they are made
   -t SECONDS     after that it has failed (default: 60)
 
-Environment: QEMU (default: qemu-system-x86_64), FNTRACE (default: the fntrace
+Environment: QEMU (default: that of ARCH, such as qemu-system-x86_64), FNTRACE (default: the fntrace
 of the directory above DIR)
 END
 }
@@ -29,6 +31,7 @@ die()
 	exit 1
 }
 
+arch=$(uname -m)
 dir=$(dirname "$0")
 kernel=
 rounds=100
@@ -36,8 +39,9 @@ params=
 receive=
 seconds=60
 
-while getopts b:k:n:p:rt:h option; do
+while getopts a:b:k:n:p:rt:h option; do
 	case $option in
+	a) arch=$OPTARG ;;
 	b) dir=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	n) rounds=$OPTARG ;;
@@ -51,13 +55,19 @@ done
 shift $((OPTIND - 1))
 [ $# -eq 1 ] || { usage >&2; exit 2; }
 out=$1
-qemu=${QEMU:-qemu-system-x86_64}
 fntrace=${FNTRACE:-$dir/../fntrace}
 
 case $rounds in ''|*[!0-9]*) die "not a number: -n $rounds" ;; esac
 case $seconds in ''|*[!0-9]*) die "not a number: -t $seconds" ;; esac
-kernel=${kernel:-$dir/example.elf}
-[ -e "$kernel" ] || die "no $kernel: build it with make"
+case $arch in
+x86_64) cpu=x86_64 ;;
+arm64 | aarch64) arch=arm64 cpu=aarch64 ;;
+riscv64) cpu=riscv64 ;;
+*) die "no kernel for $arch: -a x86_64, arm64 or riscv64" ;;
+esac
+qemu=${QEMU:-qemu-system-$cpu}
+kernel=${kernel:-$dir/example-$arch.elf}
+[ -e "$kernel" ] || die "no $kernel: build it with make ARCH=$arch"
 command -v "$qemu" >/dev/null || die "no $qemu"
 if [ "$rounds" -gt 0 ]; then
 	[ -x "$dir/ping" ] || die "no $dir/ping: build it with make"
@@ -92,28 +102,51 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
-dump=file,id=dump,path=$out/kernel.fntrace
+# What the kernel records goes to a device on a PC, and elsewhere to a debugger (semihosting),
+# for which QEMU has its standard output.
+dump=$out/kernel.fntrace
 receiver=
 if [ -n "$receive" ]; then
 	params="$params stream=1"
-	"$fntrace" receive -o "$out/kernel.fntrace" "unix:$tmp/dump" 2>"$out/receive.log" &
+	dump=$tmp/dump
+	if [ "$arch" = x86_64 ]; then
+		"$fntrace" receive -o "$out/kernel.fntrace" "unix:$dump" 2>"$out/receive.log" &
+	else
+		mkfifo "$dump"
+		"$fntrace" receive -o "$out/kernel.fntrace" - <"$dump" 2>"$out/receive.log" &
+	fi
 	receiver=$!
 	pids=$receiver
-	while [ ! -S "$tmp/dump" ] && kill -0 "$receiver" 2>/dev/null; do
+	while [ ! -e "$dump" ] && kill -0 "$receiver" 2>/dev/null; do
 		sleep 0.1
 	done
-	dump=socket,id=dump,path=$tmp/dump
 fi
 
-timeout "$seconds" "$qemu" -accel "$accel" -smp 2 -m 128 -nodefaults -no-user-config \
-	-display none -no-reboot -kernel "$kernel" -append "$params" \
+stdout=$out/qemu.log
+case $arch in
+x86_64)
+	type=pc
+	[ -n "$receive" ] && backend=socket || backend=file
+	set -- -serial chardev:channel -chardev "$backend,id=dump,path=$dump" \
+		-device isa-debugcon,iobase=0xe9,chardev=dump \
+		-device isa-debug-exit,iobase=0xf4,iosize=4
+	;;
+*)
+	type=virt
+	stdout=$dump
+	set -- -device pci-serial,chardev=channel -semihosting-config enable=on,target=native
+	if [ "$arch" = arm64 ]; then
+		type=virt,gic-version=2,highmem=off
+		set -- "$@" -cpu cortex-a57
+	fi
+	;;
+esac
+
+timeout "$seconds" "$qemu" -machine "$type" -accel "$accel" -smp 2 -m 128 -nodefaults \
+	-no-user-config -display none -no-reboot -kernel "$kernel" -append "$params" \
 	-serial "file:$out/console.log" \
-	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" \
-	-serial chardev:channel \
-	-chardev "$dump" \
-	-device isa-debugcon,iobase=0xe9,chardev=dump \
-	-device isa-debug-exit,iobase=0xf4,iosize=4 \
-	>"$out/qemu.log" 2>&1 </dev/null &
+	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" "$@" \
+	>"$stdout" 2>"$out/qemu.log" </dev/null &
 machine=$!
 pids="$machine $receiver"
 

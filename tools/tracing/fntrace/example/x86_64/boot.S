@@ -6,7 +6,7 @@
  * would have its hook called before the registers of the interrupted code are
  * saved.
  */
-#include "kernel.h"
+#include "../kernel.h"
 
 #define CR0_VALUE	0x80010033	/* PG, WP, NE, ET, MP, PE; caches on */
 #define CR4_VALUE	0x20		/* PAE */
