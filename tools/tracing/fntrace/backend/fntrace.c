@@ -378,6 +378,36 @@ static inline bool ends(const struct fntrace_frame *frame, unsigned long sp, uns
 #endif
 }
 
+/*
+ * On riscv64 a function that has a variable number of arguments keeps those that came in
+ * registers, up to 8 words, between its frame pointer and where the frame of its caller
+ * begins. mcount() knows the one, and a return the other. A frame inside of it that was left
+ * may be as near, so the outermost that may be meant is the one. Only that of a function
+ * that was jumped to from the end of another may be further inside.
+ */
+#define REGISTERS_KEPT	(8 * sizeof(long))
+
+static inline bool may_return(const struct fntrace_frame *frame, unsigned long sp)
+{
+#ifdef __riscv
+	return has_slot(frame) && sp - sizeof(long) - where(frame) <= REGISTERS_KEPT;
+#else
+	return false;
+#endif
+}
+
+/* Is it the frame at @depth that returns? */
+static inline bool returns_at(const struct fntrace_stack *stack, unsigned long depth,
+			      unsigned long sp, unsigned long fp)
+{
+	const struct fntrace_frame *frame = &stack->frames[depth];
+
+	if (returns(frame, sp, fp))
+		return true;
+	return may_return(frame, sp) && (!depth || frame->ret == fntrace_trampoline ||
+					 !may_return(frame - 1, sp));
+}
+
 /* What is not used need not be passed on, which takes a register of every call. */
 static inline unsigned long fp_of_caller(unsigned long fp)
 {
@@ -844,7 +874,7 @@ static struct fntrace_frame *find_returning(struct fntrace_stack *stack, unsigne
 	unsigned long i;
 
 	for (i = READ(stack->depth); i-- > 0; )
-		if (returns(&stack->frames[i], sp, fp) &&
+		if (returns_at(stack, i, sp, fp) &&
 		    sp - where(&stack->frames[i]) < MOVING_FRAME)
 			return &stack->frames[i];
 	return NULL;
@@ -912,7 +942,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 	bool begun;
 
 	for (i = stack->depth; i-- > 0 && ret == fntrace_trampoline; ) {
-		if (returns(&stack->frames[i], sp, fp)) {
+		if (returns_at(stack, i, sp, fp)) {
 			first = i;
 			ret = stack->frames[i].ret;
 		}
@@ -925,7 +955,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 	begun = begin_moving(stack, MOVING_OWNER);
 	for (i = stack->depth; i-- > first; ) {
 		struct fntrace_frame *frame = &stack->frames[i];
-		bool returned = returns(frame, sp, fp);
+		bool returned = returns_at(stack, i, sp, fp);
 
 		if (!returned && !is_gone(frame) &&
 		    !same_stack(stack, where(frame), sp - 1))

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 #define SIGNALS		50
 #define DEPTH		5000
 #define SORTED		64
+#define VARIABLE	10
 
 static int sink;
 
@@ -167,6 +169,64 @@ static noinline struct big structure(long n)
 	return big;
 }
 
+/* Where it keeps what came in registers, there is a gap between it and its caller (riscv64). */
+static noinline int variable(int n, ...)
+{
+	va_list list;
+	int sum = 0;
+
+	va_start(list, n);
+	while (n--)
+		sum += va_arg(list, int);
+	va_end(list);
+	return sum;
+}
+
+static noinline int variable_late(int a, int b, int c, int d, int e, int n, ...)
+{
+	va_list list;
+	int sum = a + b + c + d + e;
+
+	va_start(list, n);
+	while (n--)
+		sum += va_arg(list, int);
+	va_end(list);
+	return sum;
+}
+
+/* One that is jumped to, and one that ends in a jump. */
+static noinline int variable_tail(int n)
+{
+	work();
+	return variable(n, n, n);
+}
+
+static noinline int variable_middle(int n, ...)
+{
+	work();
+	return variable_tail(n);
+}
+
+static jmp_buf near;
+
+static noinline void jumper(int n)
+{
+	sink += n;
+	if (n >= 0)
+		longjmp(near, 1);
+	work();
+}
+
+/* What it called was left, and it returns without another call. */
+static noinline int variable_left(int n, ...)
+{
+	volatile int result = n;
+
+	if (!setjmp(near))
+		jumper(n);
+	return result;
+}
+
 static void *thread(void *data)
 {
 	return (void *)(long)fib((int)(long)data);
@@ -223,6 +283,10 @@ int main(void)
 	big = structure(3);
 	if (big.word[0] + big.word[5] != 11)
 		return 6;
+	for (i = 0; i < VARIABLE; i++)
+		if (variable(3, 1, 2, 3) != 6 || variable_late(1, 2, 3, 4, 5, 2, 6, 7) != 28 ||
+		    variable_middle(2, 1) != 4 || variable_left(9, 1, 2) != 9)
+			return 8;
 	fflush(stdout);
 	if (!fork()) {
 		child();
@@ -248,6 +312,12 @@ int main(void)
 	say("handle", SIGNALS);
 	say("many", 1);
 	say("structure", 1);
+	say("variable", 2 * VARIABLE);
+	say("variable_late", VARIABLE);
+	say("variable_tail", VARIABLE);
+	say("variable_middle", VARIABLE);
+	say("variable_left", VARIABLE);
+	say("jumper", VARIABLE);
 	say("child", 1);
 	return 0;
 }
