@@ -16,6 +16,8 @@ TESTS = pathlib.Path(__file__).resolve().parent
 RECORD = struct.Struct("<QQ")
 HEADER = 65536
 TIMEOUT = 120
+# Architectures that the example kernel exists for, as compilers and QEMU call them.
+EXAMPLES = {"x86_64": "x86_64", "arm64": "aarch64", "riscv64": "riscv64"}
 
 
 class Skip(Exception):
@@ -96,6 +98,25 @@ class Bench:
         words = [word for name, value in variables.items() for word in ("-E", f"{name}={value}")]
         return run(f"qemu-{machine}", "-L", f"/usr/{machine}-linux-gnu", *words, program,
                    *arguments)
+
+    def example(self, arch, hooks=None):
+        """The example kernel, with hooks of its own choice or others; returns its file."""
+        machine = EXAMPLES[arch]
+        need(f"qemu-system-{machine}")
+        if machine != os.uname().machine:
+            need(f"{machine}-linux-gnu-gcc")
+        out = self.built / ("example" + re.sub(r"\W", "", hooks or ""))
+        out.mkdir(exist_ok=True)
+        run("make", "-s", "-C", TESTS.parent / "example", f"ARCH={arch}", f"OUTPUT={out}/",
+            *([f"TRACE_CFLAGS={hooks}"] if hooks else []), "kernel")
+        return out / f"example-{arch}.elf"
+
+    def run_example(self, arch, image, out, *options):
+        """Run it; returns what its console has."""
+        run(TESTS.parent / "example/run.sh", "-a", arch, "-k", image,
+            "-b", self.built / "example", *options, out,
+            env={**os.environ, "FNTRACE": str(self.fntrace)})
+        return (out / "console.log").read_text(errors="replace")
 
     def uftrace(self, *inputs):
         """Convert to a directory of uftrace; returns it."""

@@ -9,6 +9,7 @@ if there is one. What a test needs and does not find (a compiler, uftrace, QEMU)
 makes it skip.
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -23,8 +24,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
-from bench import (ENTRY, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS, TIMEOUT,
-                   Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
+from bench import (ENTRY, EXAMPLES, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS,
+                   TIMEOUT, Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, same_counts, session, uftrace_directory,
                    uftrace_record, until, wanted)
 import test_choose
@@ -1191,63 +1192,122 @@ def wrong_clocks(bench):
 
 # A kernel of our own, and a program on its host
 
-def example(bench):
+def example(bench, arch, hooks=None):
     """Run it once; all tests of it read what it left."""
-    need("qemu-system-x86_64")
-    out = bench.built / "example-out"
+    image = bench.example(arch, hooks)
+    out = image.with_suffix(".out")
     if not (out / "kernel.fntrace").exists():
         shutil.rmtree(out, ignore_errors=True)
-        run(TESTS.parent / "example/run.sh", "-b", bench.built / "example", "-n", "100", out,
-            env={**os.environ, "FNTRACE": str(bench.fntrace)})
-    return out, bench.built / "example" / "example.elf"
+        bench.run_example(arch, image, out, "-n", "100")
+    return out, image
 
 
-def kernel_counts(bench):
-    out, image = example(bench)
-    console = (out / "console.log").read_text(errors="replace")
-    events, said = bench.chrome("-i", image, out / "kernel.fntrace")
-    expect("left out" not in said and "lost" not in said and "backwards" not in said, said)
-    want = re.findall(r"calls (cpu\d) (\w+) (\d+)", console)
-    expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
-    names = {event["tid"]: event["args"]["name"] for event in events
-             if event["ph"] == "M" and event["name"] == "thread_name"}
-    found = {}
-    for event in events:
-        if event["ph"] == "B":
-            key = (names[event["tid"]], event["name"])
-            found[key] = found.get(key, 0) + 1
-    for cpu, name, count in want:
-        key = next((key for key in found if key[1] == name and cpu in key[0]), None)
-        expect(found.get(key, 0) == int(count), f"{cpu} {name}: {found.get(key)}, not {count}")
+def kernel_counts(arch, hooks):
+    """Each function on each CPU as often as the kernel called it."""
+    def test(bench):
+        out, image = example(bench, arch, hooks)
+        console = (out / "console.log").read_text(errors="replace")
+        events, said = bench.chrome("-i", image, out / "kernel.fntrace")
+        for word in ("left out", "lost", "backwards", "put in"):
+            expect(word not in said, said)
+        want = re.findall(r"calls (cpu\d) (\w+) (\d+)", console)
+        expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
+        names = {event["tid"]: event["args"]["name"] for event in events
+                 if event["ph"] == "M" and event["name"] == "thread_name"}
+        found = {}
+        for event in events:
+            if event["ph"] == "B":
+                key = (names[event["tid"]], event["name"])
+                found[key] = found.get(key, 0) + 1
+        sums = {}
+        for cpu, name, count in want:
+            key = next((key for key in found if key[1] == name and cpu in key[0]), None)
+            expect(found.get(key, 0) == int(count),
+                   f"{cpu} {name}: {found.get(key)}, not {count}")
+            sums[name] = sums.get(name, 0) + int(count)
+        report = run(bench.fntrace, "report", "-f", "calls", "-i", image, out / "kernel.fntrace")
+        compare(sums, {name: int(count) for count, name in
+                       re.findall(r"^ *(\d+)  (\S+)$", report.stdout, re.MULTILINE)})
+        replay = run(bench.fntrace, "replay", "-i", image, out / "kernel.fntrace").stdout
+        shown = len(re.findall(r" fib\(\)", replay))
+        expect(shown == sums["fib"], f"replay shows {shown} calls of fib(), not {sums['fib']}")
+    return test
 
 
-def kernel_merged(bench):
+# None: those that its makefile chooses.
+HOOKS = {
+    "x86_64": (None, "-pg", "-fpatchable-function-entry=5"),
+    "arm64": (None, "-fpatchable-function-entry=2"),
+    "riscv64": (None, "-fpatchable-function-entry=4"),
+}
+
+# Functions of the example, and those that call them.
+CALLERS = {
+    "fib": {"fib", "work"}, "descend": {"descend", "work"}, "leap": {"leap", "jump"},
+    "landed": {"jump"}, "tail_first": {"work"}, "tail_second": {"tail_first"},
+    "tail_third": {"tail_second"}, "many_arguments": {"work"}, "two_results": {"work"},
+    "interrupts_off": {"work"}, "timer_interrupt": {"interrupt"},
+    "note_latency": {"timer_interrupt"}, "arm_timer": {"timer_interrupt", "start_timer"},
+    "work": {"run", "run_second_cpu"}, "handle_message": {"answer_messages"},
+}
+
+
+def kernel_nested(arch):
+    """Each function inside of that which called it, and interrupts inside of others."""
+    def test(bench):
+        out, image = example(bench, arch)
+        stacks, depths, interrupted = {}, {}, set()
+        now = collections.Counter()
+        for event in bench.chrome("-i", image, out / "kernel.fntrace")[0]:
+            if event["ph"] == "E":
+                now[event["tid"], stacks[event["tid"]].pop()] -= 1
+            if event["ph"] != "B":
+                continue
+            stack, name = stacks.setdefault(event["tid"], []), event["name"]
+            caller = stack[-1] if stack else None
+            expect(caller in CALLERS.get(name, {caller}), f"{name} is called by {caller}")
+            if name == "interrupt":
+                interrupted.add(caller)
+            stack.append(name)
+            now[event["tid"], name] += 1
+            depths[name] = max(depths.get(name, 0), now[event["tid"], name])
+        expect(interrupted and None not in interrupted, f"interrupted: {interrupted}")
+        expect(set(CALLERS) <= set(depths), f"missing: {set(CALLERS) - set(depths)}")
+        deepest = {name: depths[name] for name in ("fib", "descend", "leap", "interrupt")}
+        expect(deepest == {"fib": 15, "descend": 2501, "leap": 10, "interrupt": 1},
+               f"deepest calls: {deepest}")
+    return test
+
+
+def kernel_merged(arch):
     """No message arrives before it was sent; the stated error is that of a round trip."""
-    out, image = example(bench)
-    events, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-i", image,
-                                out / "kernel.fntrace")
-    error = int(re.search(r"guest: aligned .* at most (\d+) ns", said).group(1))
-    sent, received = {}, {}
-    for event in events:
-        if event["ph"] == "i" and event["name"].startswith("fntrace:"):
-            number = int(event["args"]["text"])
-            (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
-    both_ends = sorted(set(sent) & set(received))
-    expect(len(both_ends) >= 200, f"{len(both_ends)} messages have both ends")
-    for number in both_ends:
-        expect(received[number] >= sent[number] - error,
-               f"message {number} arrives {sent[number] - received[number]:.0f} ns early")
-    trips = [received[n + 1] - sent[n] for n in both_ends
-             if n % 2 == 0 and n + 1 in received and n in sent]
-    usual = sorted(trips)[len(trips) // 2]
-    expect(error <= usual, f"error {error} ns, a round trip takes {usual:.0f} ns")
-    pids = {event["pid"] for event in events if event["ph"] == "B"}
-    expect(len(pids) == 2, f"{len(pids)} processes")
+    def test(bench):
+        out, image = example(bench, arch)
+        events, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-i", image,
+                                    out / "kernel.fntrace")
+        error = int(re.search(r"guest: aligned .* at most (\d+) ns", said).group(1))
+        sent, received = {}, {}
+        for event in events:
+            if event["ph"] == "i" and event["name"].startswith("fntrace:"):
+                number = int(event["args"]["text"])
+                (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
+        both_ends = sorted(set(sent) & set(received))
+        expect(len(both_ends) >= 200, f"{len(both_ends)} messages have both ends")
+        for number in both_ends:
+            expect(received[number] >= sent[number] - error,
+                   f"message {number} arrives {sent[number] - received[number]:.0f} ns early")
+        trips = [received[n + 1] - sent[n] for n in both_ends
+                 if n % 2 == 0 and n + 1 in received and n in sent]
+        usual = sorted(trips)[len(trips) // 2]
+        expect(error <= usual, f"error {error} ns, a round trip takes {usual:.0f} ns")
+        pids = {event["pid"] for event in events if event["ph"] == "B"}
+        expect(len(pids) == 2, f"{len(pids)} processes")
+    return test
 
 
 def kernel_offset(bench):
     """The same, with a known offset of the counters in the place of messages."""
-    out, image = example(bench)
+    out, image = example(bench, "x86_64")
     _, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "--tsc-offset", "0",
                            "-i", image, out / "kernel.fntrace")
     expect("by the offset of the counters" in said, said)
@@ -1373,8 +1433,12 @@ def tests():
     yield from test_receive.tests()
     yield from test_send.tests()
     yield from test_values.tests()
-    yield "kernel of our own: counts", kernel_counts
-    yield "kernel and host in one trace", kernel_merged
+    for arch in EXAMPLES:
+        for hooks in HOOKS[arch]:
+            yield (f"kernel of our own, {arch}, {hooks or 'its hooks'}: counts",
+                   kernel_counts(arch, hooks))
+        yield f"kernel of our own, {arch}: calls in calls", kernel_nested(arch)
+        yield f"kernel and host in one trace, {arch}", kernel_merged(arch)
     yield "kernel and host, offset given", kernel_offset
 
 
@@ -1384,8 +1448,8 @@ def main():
     built = pathlib.Path(sys.argv[1]).resolve()
     chosen = [(name, test) for name, test in tests()
               if len(sys.argv) < 3 or any(name.startswith(word) for word in sys.argv[2:])]
-    for name in ("example-out", "unikernel-out"):
-        shutil.rmtree(built / name, ignore_errors=True)
+    for path in [*built.glob("example*/*.out"), built / "unikernel-out"]:
+        shutil.rmtree(path, ignore_errors=True)
     print("TAP version 13")
     print(f"1..{len(chosen)}")
     failed = 0

@@ -10,8 +10,7 @@ import struct
 import subprocess
 import time
 
-from bench import (ENTRY, EXIT, TESTS, TIMEOUT, Skip, buffer, compare, expect, need, run,
-                   until)
+from bench import ENTRY, EXAMPLES, EXIT, TIMEOUT, Skip, buffer, compare, expect, run, until
 
 HEADER = 4096
 # Of interrupt() of the example kernel: itself, and what it calls for a tick of the timer.
@@ -312,38 +311,38 @@ def hostile(bench):
                    f"round {number}: status {done.returncode}: {done.stderr[-300:]}")
 
 
-def from_kernel(bench):
+def from_kernel(arch):
     """The example kernel, whose small buffers are sent while it runs."""
-    need("qemu-system-x86_64")
-    out, image = bench.work / "out", bench.built / "example" / "example.elf"
-    run(TESTS.parent / "example/run.sh", "-b", bench.built / "example", "-n", "0", "-r",
-        "-p", "records=1000 repeat=2", out, env={**os.environ, "FNTRACE": str(bench.fntrace)})
-    console = (out / "console.log").read_text(errors="replace")
-    events, said = bench.chrome("-i", image, out / "kernel.fntrace")
-    for word in ("left out", "backwards", "put in"):
-        expect(word not in said, said)
-    # An interrupt loses its records, and all of them, if it comes while the last place of a
-    # buffer is taken and not filled yet, or just found to be taken.
-    lost = re.search(r"(\d+) calls were lost", said)
-    lost = int(lost.group(1)) if lost else 0
-    expect(lost or "lost" not in said, said)
-    found = {}
-    for event in events:
-        if event["ph"] == "B":
-            key = f"cpu{event['tid'] - 1} {event['name']}"
-            found[key] = found.get(key, 0) + 1
-    want = {name: int(count) for name, count in
-            re.findall(r"calls (cpu\d \w+) (\d+)", console) if int(count)}
-    expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
-    missing = 0
-    for name in ("cpu0 timer_interrupt", "cpu1 timer_interrupt"):
-        missing += want.pop(name, 0) - found.get(name, 0)
-    expect(lost >= missing >= lost / INTERRUPT_CALLS, f"{lost} lost, {missing} missing")
-    compare(want, found)
-    records = int(re.search(r"^records +(\d+)", run(bench.fntrace, "info", out /
-                                                    "kernel.fntrace").stdout, re.M).group(1))
-    told = sum(int(count) for count in re.findall(r"buffer cpu\d records (\d+)", console))
-    expect(records == told and told > 10000, f"{records} records, not {told}")
+    def test(bench):
+        image, out = bench.example(arch), bench.work / "out"
+        console = bench.run_example(arch, image, out, "-n", "0", "-r",
+                                    "-p", "records=1000 repeat=2")
+        events, said = bench.chrome("-i", image, out / "kernel.fntrace")
+        for word in ("left out", "backwards", "put in"):
+            expect(word not in said, said)
+        # An interrupt loses its records, and all of them, if it comes while the last place of a
+        # buffer is taken and not filled yet, or just found to be taken.
+        lost = re.search(r"(\d+) calls were lost", said)
+        lost = int(lost.group(1)) if lost else 0
+        expect(lost or "lost" not in said, said)
+        found = {}
+        for event in events:
+            if event["ph"] == "B":
+                key = f"cpu{event['tid'] - 1} {event['name']}"
+                found[key] = found.get(key, 0) + 1
+        want = {name: int(count) for name, count in
+                re.findall(r"calls (cpu\d \w+) (\d+)", console) if int(count)}
+        expect(len(want) >= 20, f"the kernel counted {len(want)} functions")
+        missing = 0
+        for name in ("cpu0 timer_interrupt", "cpu1 timer_interrupt"):
+            missing += want.pop(name, 0) - found.get(name, 0)
+        expect(lost >= missing >= lost / INTERRUPT_CALLS, f"{lost} lost, {missing} missing")
+        compare(want, found)
+        info = run(bench.fntrace, "info", out / "kernel.fntrace").stdout
+        records = int(re.search(r"^records +(\d+)", info, re.MULTILINE).group(1))
+        told = sum(int(count) for count in re.findall(r"buffer cpu\d records (\d+)", console))
+        expect(records == told and told > 10000, f"{records} records, not {told}")
+    return test
 
 
 def tests():
@@ -361,4 +360,5 @@ def tests():
     yield "receive: SIGKILL", ended(signal.SIGKILL, -signal.SIGKILL)
     yield "receive: SIGINT while it waits", interrupted
     yield "receive: hostile streams", hostile
-    yield "receive: example kernel", from_kernel
+    for arch in EXAMPLES:
+        yield f"receive: example kernel, {arch}", from_kernel(arch)
