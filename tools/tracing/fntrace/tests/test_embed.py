@@ -50,8 +50,8 @@ def unikernel(bench):
         shutil.rmtree(out, ignore_errors=True)
         run("make", "-s", "-C", EXAMPLE, f"OUTPUT={bench.built}/example/", "unikernel",
             env=environment, timeout=600)
-        run(EXAMPLE / "run.sh", "-b", bench.built / "example", "-k", image, "-n", "0", out,
-            timeout=120)
+        run(EXAMPLE / "run.sh", "-a", "x86_64", "-b", bench.built / "example", "-k", image,
+            "-n", "0", out, timeout=120)
     return out, image
 
 
