@@ -8,7 +8,10 @@
 #include "glue.h"
 
 /* What src/embedded.rs provides memory for. */
-#define STATE_SIZE	128
+#define STATE_SIZE	384
+#define VECTORS_SIZE	2816
+/* xsave wants it. */
+#define VECTORS_ALIGN	64
 #ifdef __aarch64__
 #define FRAME_SIZE	32
 #else
@@ -29,9 +32,191 @@ __attribute__((weak)) struct fntrace_context *fntrace_current(void)
 	return state ? &state->context : NULL;
 }
 
+/*
+ * Rust may use vector registers for anything, and is called in the middle of a function that
+ * has something in them.
+ */
+#if defined(__x86_64__)
+
+#define CPUID_OSXSAVE	(1u << 27)
+/* Of x87, SSE, AVX and AVX-512, and none that is larger. */
+#define XSAVE_WANTED	0xe7u
+#define VECTORS_NEEDED	2688
+
+static bool fntrace_rust_has_xsave(void)
+{
+	uint32_t eax = 1, ebx, ecx = 0, edx;
+
+	__asm__ __volatile__("cpuid" : "+a" (eax), "=b" (ebx), "+c" (ecx), "=d" (edx));
+	return ecx & CPUID_OSXSAVE;
+}
+
+static void fntrace_rust_save_vectors(uint8_t *to)
+{
+	if (fntrace_rust_has_xsave())
+		__asm__ __volatile__("xsave64 (%0)" : : "r" (to), "a" (XSAVE_WANTED), "d" (0)
+				     : "memory");
+	else
+		__asm__ __volatile__("fxsave64 (%0)" : : "r" (to) : "memory");
+}
+
+static void fntrace_rust_restore_vectors(const uint8_t *from)
+{
+	if (fntrace_rust_has_xsave())
+		__asm__ __volatile__("xrstor64 (%0)" : : "r" (from), "a" (XSAVE_WANTED), "d" (0)
+				     : "memory");
+	else
+		__asm__ __volatile__("fxrstor64 (%0)" : : "r" (from) : "memory");
+}
+
+static unsigned long fntrace_rust_mask_interrupts(void)
+{
+	unsigned long flags;
+
+	__asm__ __volatile__("pushfq; popq %0; cli" : "=r" (flags) : : "memory");
+	return flags;
+}
+
+static void fntrace_rust_restore_interrupts(unsigned long flags)
+{
+	__asm__ __volatile__("pushq %0; popfq" : : "r" (flags) : "memory", "cc");
+}
+
+#elif defined(__aarch64__)
+
+#define VECTORS_NEEDED	512
+#define PAIRS(what)				\
+	".arch_extension fp\n"			\
+	".arch_extension simd\n"		\
+	what " q0, q1, [%0]\n"			\
+	what " q2, q3, [%0, #32]\n"		\
+	what " q4, q5, [%0, #64]\n"		\
+	what " q6, q7, [%0, #96]\n"		\
+	what " q8, q9, [%0, #128]\n"		\
+	what " q10, q11, [%0, #160]\n"		\
+	what " q12, q13, [%0, #192]\n"		\
+	what " q14, q15, [%0, #224]\n"		\
+	what " q16, q17, [%0, #256]\n"		\
+	what " q18, q19, [%0, #288]\n"		\
+	what " q20, q21, [%0, #320]\n"		\
+	what " q22, q23, [%0, #352]\n"		\
+	what " q24, q25, [%0, #384]\n"		\
+	what " q26, q27, [%0, #416]\n"		\
+	what " q28, q29, [%0, #448]\n"		\
+	what " q30, q31, [%0, #480]\n"
+
+static void fntrace_rust_save_vectors(uint8_t *to)
+{
+	__asm__ __volatile__(PAIRS("stp") : : "r" (to) : "memory");
+}
+
+static void fntrace_rust_restore_vectors(const uint8_t *from)
+{
+	__asm__ __volatile__(PAIRS("ldp") : : "r" (from) : "memory");
+}
+
+static unsigned long fntrace_rust_mask_interrupts(void)
+{
+	unsigned long flags;
+
+	__asm__ __volatile__("mrs %0, daif; msr daifset, #2" : "=r" (flags) : : "memory");
+	return flags;
+}
+
+static void fntrace_rust_restore_interrupts(unsigned long flags)
+{
+	__asm__ __volatile__("msr daif, %0" : : "r" (flags) : "memory");
+}
+
+#else
+
+#define VECTORS_NEEDED	160
+/* Those that a function need not preserve. */
+#define EACH(what)				\
+	what " ft0, 0(%0)\n"			\
+	what " ft1, 8(%0)\n"			\
+	what " ft2, 16(%0)\n"			\
+	what " ft3, 24(%0)\n"			\
+	what " ft4, 32(%0)\n"			\
+	what " ft5, 40(%0)\n"			\
+	what " ft6, 48(%0)\n"			\
+	what " ft7, 56(%0)\n"			\
+	what " ft8, 64(%0)\n"			\
+	what " ft9, 72(%0)\n"			\
+	what " ft10, 80(%0)\n"			\
+	what " ft11, 88(%0)\n"			\
+	what " fa0, 96(%0)\n"			\
+	what " fa1, 104(%0)\n"			\
+	what " fa2, 112(%0)\n"			\
+	what " fa3, 120(%0)\n"			\
+	what " fa4, 128(%0)\n"			\
+	what " fa5, 136(%0)\n"			\
+	what " fa6, 144(%0)\n"			\
+	what " fa7, 152(%0)\n"
+
+static void fntrace_rust_save_vectors(uint8_t *to)
+{
+#if defined(__riscv_flen) && __riscv_flen >= 64
+	__asm__ __volatile__(EACH("fsd") : : "r" (to) : "memory");
+#endif
+}
+
+static void fntrace_rust_restore_vectors(const uint8_t *from)
+{
+#if defined(__riscv_flen) && __riscv_flen >= 64
+	__asm__ __volatile__(EACH("fld") : : "r" (from) : "memory");
+#endif
+}
+
+static unsigned long fntrace_rust_mask_interrupts(void)
+{
+	unsigned long flags;
+
+	__asm__ __volatile__("csrrci %0, sstatus, 2" : "=r" (flags) : : "memory");
+	return flags & 2;
+}
+
+static void fntrace_rust_restore_interrupts(unsigned long flags)
+{
+	__asm__ __volatile__("csrs sstatus, %0" : : "r" (flags) : "memory");
+}
+
+#endif
+
+_Static_assert(VECTORS_NEEDED + VECTORS_ALIGN <= VECTORS_SIZE, "VECTORS_SIZE is too small");
+
+/*
+ * What sends the records is in Rust, and may be instrumented. None of its calls is recorded, as
+ * there is no room, and none counts as lost: the shadow stack says that all of them are deeper
+ * than what is wanted. An interrupt would not be counted either, so it has to wait.
+ */
 bool fntrace_grow(struct fntrace_header *buffer)
 {
-	return false;
+	struct fntrace_rust_state *state = (struct fntrace_rust_state *)fntrace_current();
+	struct fntrace_stack *stack;
+	unsigned long flags = 0;
+
+	if (!state || state->context.buffer != buffer || !state->stream)
+		return false;
+	if (state->interrupts_off)
+		flags = fntrace_rust_mask_interrupts();
+	stack = state->context.stack;
+	WRITE(state->context.stack, &state->quiet);
+	barrier();
+	if (state->vectors)
+		fntrace_rust_save_vectors(state->vectors);
+	fntrace_rust_send(state->stream, buffer, (const void *)buffer->base,
+			  buffer->end - buffer->base);
+	if (state->vectors)
+		fntrace_rust_restore_vectors(state->vectors);
+	barrier();
+	WRITE(state->context.stack, stack);
+	buffer->older += buffer->end - buffer->base;
+	barrier();
+	WRITE(buffer->next, buffer->base);
+	if (state->interrupts_off)
+		fntrace_rust_restore_interrupts(flags);
+	return true;
 }
 
 /* What this calls may be instrumented. */
@@ -59,6 +244,16 @@ void fntrace_rust_init(struct fntrace_rust_state *state, const struct fntrace_ru
 	state->stack.high = setup->high;
 	state->context.stack = &state->stack;
 	state->context.buffer = buffer;
+
+	/* No call is further out than the first frame, and there is room for none. */
+	state->quiet_frames[0].loc = (unsigned long *)~FRAME_BITS;
+	state->quiet.frames = &state->quiet_frames[1];
+	state->quiet.room = 1;
+	state->stream = setup->stream;
+	if (setup->vectors)
+		state->vectors = (uint8_t *)(((unsigned long)setup->vectors + VECTORS_ALIGN - 1) &
+					     ~(VECTORS_ALIGN - 1ul));
+	state->interrupts_off = setup->interrupts_off;
 
 	fntrace_buffer_init(buffer, setup->records, setup->records_size, setup->mode);
 	buffer->cpu = cpu;

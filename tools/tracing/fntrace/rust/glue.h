@@ -9,10 +9,22 @@
 
 /*
  * struct fntrace_rust_state - what stands for a CPU; struct Context of src/embedded.rs
+ * @context: first: its address is that of the state
+ * @stack: the shadow stack
+ * @quiet: the shadow stack while records are sent: no call is recorded with it
+ * @quiet_frames: the first one stands for what is around all calls
+ * @stream: who sends a full buffer, for fntrace_rust_send(); NULL: nobody
+ * @vectors: room for the vector registers meanwhile; NULL: Rust does not use them
+ * @interrupts_off: interrupts are off meanwhile
  */
 struct fntrace_rust_state {
-	struct fntrace_context	context;	/* first: its address is that of the state */
+	struct fntrace_context	context;
 	struct fntrace_stack	stack;
+	struct fntrace_stack	quiet;
+	struct fntrace_frame	quiet_frames[2];
+	const void		*stream;
+	uint8_t			*vectors;
+	bool			interrupts_off;
 };
 
 /*
@@ -29,6 +41,9 @@ struct fntrace_rust_setup {
 	unsigned long		high;
 	uint32_t		cpu;
 	uint32_t		mode;
+	const void		*stream;
+	uint8_t			*vectors;
+	bool			interrupts_off;
 };
 
 void fntrace_rust_init(struct fntrace_rust_state *state, const struct fntrace_rust_setup *setup);
@@ -39,6 +54,8 @@ size_t fntrace_rust_copy(const struct fntrace_rust_state *state, size_t at, uint
 uint64_t fntrace_rust_lost(const struct fntrace_rust_state *state);
 
 /* In src/embedded.rs. */
+void fntrace_rust_send(const void *stream, const struct fntrace_header *header,
+		       const void *records, size_t size);
 void fntrace_rust_fault(const char *why, size_t len) __attribute__((noreturn));
 
 #endif /* FNTRACE_RUST_GLUE_H */

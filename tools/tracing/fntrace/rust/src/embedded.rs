@@ -5,10 +5,22 @@
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ops::Range;
+use core::ptr;
+use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// STATE_SIZE of glue.c.
-const STATE_SIZE: usize = 128;
+const STATE_SIZE: usize = 384;
+/// VECTORS_SIZE of glue.c.
+const VECTORS_SIZE: usize = 2816;
+/// Is code in Rust compiled to use vector registers?
+const USES_VECTORS: bool = cfg!(any(
+    target_feature = "sse",
+    target_feature = "neon",
+    target_feature = "d"
+));
+/// FNTRACE_GROW.
+const GROW: u32 = 2;
 /// FNTRACE_HEADER_SIZE.
 const HEADER_SIZE: usize = 4096;
 /// The size of struct fntrace_frame; glue.c compares it.
@@ -32,6 +44,9 @@ struct Setup {
     high: usize,
     cpu: u32,
     mode: u32,
+    stream: *const u8,
+    vectors: *mut u8,
+    interrupts_off: bool,
 }
 
 extern "C" {
@@ -51,6 +66,19 @@ pub enum Mode {
     Overwrite = 1,
 }
 
+/// Who sends a buffer whenever it is full; see [`Tracer::init_stream`].
+pub struct Stream {
+    /// Sends a part of the recording: a header, and records right behind it. Several CPUs that
+    /// send to one place have to take turns.
+    ///
+    /// It is called at the entry or exit of any function, on the stack of that function, and
+    /// must not wait for what that function may hold. Its own calls are not recorded.
+    pub send: fn(header: &[u8], records: &[u8]),
+    /// Disable interrupts meanwhile, which only a kernel can do: what an interrupt calls then
+    /// would not be recorded.
+    pub interrupts_off: bool,
+}
+
 /// [`Tracer::init`] was called before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InUse;
@@ -65,6 +93,7 @@ struct Memory<const FRAMES: usize, const RECORDS: usize> {
     records: [[u8; RECORD_SIZE]; RECORDS],
     frames: [[u8; FRAME_SIZE]; FRAMES],
     state: [u8; STATE_SIZE],
+    vectors: [u8; VECTORS_SIZE],
 }
 
 /// Memory for the trace of one CPU: a shadow stack for `FRAMES` nested calls, and a buffer of
@@ -99,6 +128,29 @@ impl<const FRAMES: usize, const RECORDS: usize> Tracer<FRAMES, RECORDS> {
         stack: Range<usize>,
         mode: Mode,
     ) -> Result<&'static Context, InUse> {
+        self.init_with(cpu, stack, mode as u32, None)
+    }
+
+    /// The same for a recording that is sent while it is made, for `fntrace receive`.
+    ///
+    /// `stream` gets the records whenever there are `RECORDS` of them. At the end,
+    /// [`Context::send`] sends those that are left.
+    pub fn init_stream(
+        &'static self,
+        cpu: u32,
+        stack: Range<usize>,
+        stream: &'static Stream,
+    ) -> Result<&'static Context, InUse> {
+        self.init_with(cpu, stack, GROW, Some(stream))
+    }
+
+    fn init_with(
+        &'static self,
+        cpu: u32,
+        stack: Range<usize>,
+        mode: u32,
+        stream: Option<&'static Stream>,
+    ) -> Result<&'static Context, InUse> {
         if self.used.swap(true, Ordering::Relaxed) {
             return Err(InUse);
         }
@@ -117,7 +169,14 @@ impl<const FRAMES: usize, const RECORDS: usize> Tracer<FRAMES, RECORDS> {
                 low: stack.start,
                 high: stack.end,
                 cpu,
-                mode: mode as u32,
+                mode,
+                stream: stream.map_or(ptr::null(), |stream| ptr::from_ref(stream).cast()),
+                vectors: if USES_VECTORS {
+                    (&raw mut (*memory).vectors).cast()
+                } else {
+                    ptr::null_mut()
+                },
+                interrupts_off: stream.is_some_and(|stream| stream.interrupts_off),
             };
             let state: *mut u8 = (&raw mut (*memory).state).cast();
 
@@ -161,7 +220,7 @@ impl Context {
         unsafe { fntrace_rust_lost(self) }
     }
 
-    /// Pass the recording to `sink` in parts.
+    /// Pass the recording to `sink` in parts; of one that is sent while it is made, the rest.
     ///
     /// `counter_hz` is the rate of [`crate::counter`], 0 if it is not known. What several CPUs
     /// send, one after the other, is one file for `fntrace`.
@@ -187,11 +246,32 @@ impl Context {
     }
 }
 
+/// Called by glue.c when a buffer is full.
+#[no_mangle]
+extern "C" fn fntrace_rust_send(
+    stream: *const u8,
+    header: *const u8,
+    records: *const u8,
+    size: usize,
+) {
+    // SAFETY: init_stream() gave this pointer to glue.c. The header and the records are not
+    // written while they are sent, as the buffer is full.
+    let (stream, header, records) = unsafe {
+        (
+            &*stream.cast::<Stream>(),
+            slice::from_raw_parts(header, HEADER_SIZE),
+            slice::from_raw_parts(records, size),
+        )
+    };
+
+    (stream.send)(header, records);
+}
+
 /// Called by glue.c when a function returns that the shadow stack does not know.
 #[no_mangle]
 extern "C" fn fntrace_rust_fault(why: *const u8, len: usize) -> ! {
     // SAFETY: `why` has `len` bytes and is never written.
-    let why = unsafe { core::slice::from_raw_parts(why, len) };
+    let why = unsafe { slice::from_raw_parts(why, len) };
 
     panic!(
         "fntrace: {}",

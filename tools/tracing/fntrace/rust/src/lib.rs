@@ -18,13 +18,16 @@
 //! fntrace::stop();
 //! context.send(counter_hz, |bytes| port.write(bytes)).unwrap();
 //! ```
+//!
+//! With [`Tracer::init_stream`], the recording can be longer than the memory for it: a
+//! [`Stream`] sends it in parts to `fntrace receive`, while it is made.
 #![no_std]
 #![warn(missing_docs)]
 
 #[cfg(not(feature = "program"))]
 mod embedded;
 #[cfg(not(feature = "program"))]
-pub use embedded::{Context, InUse, Mode, Running, Tracer};
+pub use embedded::{Context, InUse, Mode, Running, Stream, Tracer};
 
 /// Bits of the value of a mark.
 pub const MARK_BITS: u32 = 48;

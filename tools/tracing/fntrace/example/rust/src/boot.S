@@ -32,7 +32,7 @@
 boot:
 	.globl	start
 	.type	start, @function
-start:	/* 32-bit protected mode without paging */
+start:	/* 32-bit protected mode without paging; ebx leads to the command line */
 	cli
 	cld
 	lgdt	LINKED + gdt_pointer - boot
@@ -98,6 +98,7 @@ move:
 moved:
 	leaq	boot_stack + STACK_SIZE(%rip), %rsp
 	movq	%r14, %rdi
+	movl	%ebx, %esi
 	call	kernel_main
 	jmp	3b
 

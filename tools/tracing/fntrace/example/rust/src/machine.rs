@@ -7,6 +7,7 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::ops::Range;
 use core::ptr;
+use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use fntrace::Context;
@@ -41,8 +42,9 @@ const PIC_EOI: u8 = 0x20;
 const PIT_COUNTER: u16 = 0x40;
 const PIT_CONTROL: u16 = 0x43;
 const PIT_RATE_MODE: u8 = 0x34;
+const PIT_LATCH: u8 = 0;
 const PIT_HZ: u64 = 1193182;
-const PIT_RELOAD: u64 = 1193;
+const PIT_RELOAD: u16 = 1193;
 
 const MSR_GS_BASE: u32 = 0xc0000101;
 const KERNEL_CODE: u64 = 0x08;
@@ -80,10 +82,7 @@ static TICK: Counter = Counter::new("unikernel::machine::tick");
 
 pub static COUNTERS: [&Counter; 2] = [&TIMER, &TICK];
 
-/// The first and the latest tick: their number, and the counter.
 static TICKS: AtomicU64 = AtomicU64::new(0);
-static FIRST: AtomicU64 = AtomicU64::new(0);
-static LATEST: AtomicU64 = AtomicU64::new(0);
 
 #[inline(always)]
 fn port_write(port: u16, value: u8) {
@@ -111,6 +110,40 @@ impl fmt::Write for Console {
         }
         Ok(())
     }
+}
+
+/// What QEMU passes to a PVH kernel, as far as it is needed.
+#[repr(C)]
+struct StartInfo {
+    words: [u32; 4],
+    modules: u64,
+    command_line: u64,
+}
+
+/// Is this word on the command line?
+///
+/// # Safety
+///
+/// `start_info` must be what the kernel was started with.
+pub unsafe fn has_parameter(start_info: usize, word: &str) -> bool {
+    // SAFETY: The caller says so. The memory that boot.S maps has both, and nobody writes there.
+    // Each byte is read for itself, or the compiler might want strlen().
+    let line = unsafe {
+        let info = &*(start_info as *const StartInfo);
+        let line = info.command_line as *const u8;
+        let mut len = 0;
+
+        if line.is_null() {
+            return false;
+        }
+        while line.add(len).read_volatile() != 0 {
+            len += 1;
+        }
+        slice::from_raw_parts(line, len)
+    };
+
+    line.split(|byte| *byte == b' ')
+        .any(|own| own == word.as_bytes())
 }
 
 /// To a file or socket of the host.
@@ -225,15 +258,20 @@ pub fn set_context(context: &'static Context) {
     }
 }
 
-pub fn start_timer() {
+/// 0 is the longest round, of 65536.
+fn set_timer(reload: u16) {
     port_write(PIT_CONTROL, PIT_RATE_MODE);
-    port_write(PIT_COUNTER, PIT_RELOAD as u8);
-    port_write(PIT_COUNTER, (PIT_RELOAD >> 8) as u8);
+    port_write(PIT_COUNTER, reload as u8);
+    port_write(PIT_COUNTER, (reload >> 8) as u8);
+}
+
+pub fn start_timer() {
+    set_timer(PIT_RELOAD);
     // SAFETY: init() said where interrupts go.
     unsafe { asm!("sti", options(nostack)) }
 }
 
-/// Returns after at least 20 interrupts, from which the rate of the counter is known.
+/// Returns after at least 20 interrupts.
 pub fn stop_timer() {
     while TICKS.load(Ordering::Relaxed) < 20 {
         core::hint::spin_loop();
@@ -242,30 +280,78 @@ pub fn stop_timer() {
     unsafe { asm!("cli", options(nostack)) }
 }
 
-pub fn counter_hz() -> u64 {
-    let ticks = TICKS.load(Ordering::Relaxed) - 1;
-    let time = LATEST.load(Ordering::Relaxed) - FIRST.load(Ordering::Relaxed);
+/// The time stamp counter and the counter of the PIT, read at the same time.
+struct Clocks {
+    counter: u64,
+    pit: u16,
+}
 
-    time * PIT_HZ / (ticks * PIT_RELOAD)
+/// A virtual CPU may be away at any time, so the reading that took least is the one to believe.
+fn read_clocks() -> Clocks {
+    let mut shortest = u64::MAX;
+    let mut clocks = Clocks { counter: 0, pit: 0 };
+
+    for _ in 0..16 {
+        let before = fntrace::counter();
+        port_write(PIT_CONTROL, PIT_LATCH);
+        let low = port_read(PIT_COUNTER);
+        let high = port_read(PIT_COUNTER);
+        let took = fntrace::counter() - before;
+
+        if took < shortest {
+            shortest = took;
+            clocks.counter = before + took / 2;
+            clocks.pit = u16::from_le_bytes([low, high]);
+        }
+    }
+    clocks
+}
+
+/// During 20 ms; the PIT counts down.
+fn measure_counter() -> u64 {
+    let from = read_clocks();
+
+    loop {
+        let to = read_clocks();
+        let ticks = u64::from(from.pit.wrapping_sub(to.pit));
+
+        if ticks >= PIT_HZ / 50 {
+            return (to.counter - from.counter) * PIT_HZ / ticks;
+        }
+    }
+}
+
+/// The rate of the counter, 0 if it cannot be found out.
+///
+/// Interrupts could not tell: some are lost while a buffer is sent. The counter of the PIT is
+/// back where it was after 55 ms, and if the CPU was away for so long, nothing tells. So two
+/// measurements must agree.
+pub fn counter_hz() -> u64 {
+    set_timer(0);
+    let mut last = measure_counter();
+
+    for _ in 0..50 {
+        let hz = measure_counter();
+
+        if hz.abs_diff(last) < last / 1000 {
+            return hz;
+        }
+        last = hz;
+    }
+    0
 }
 
 /// The library of the kernel: what an interrupt calls.
 #[inline(never)]
-fn tick(now: u64) {
+fn tick() {
     TICK.add();
-    if TICKS.fetch_add(1, Ordering::Relaxed) == 0 {
-        FIRST.store(now, Ordering::Relaxed);
-    }
-    LATEST.store(now, Ordering::Relaxed);
-    fntrace::mark(TICKS.load(Ordering::Relaxed));
+    fntrace::mark(TICKS.fetch_add(1, Ordering::Relaxed) + 1);
 }
 
 #[inline(never)]
 fn timer_interrupt() {
-    let now = fntrace::counter();
-
     TIMER.add();
-    tick(now);
+    tick();
     port_write(PIC1, PIC_EOI);
 }
 

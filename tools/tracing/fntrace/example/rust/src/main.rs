@@ -43,7 +43,17 @@ impl Counter {
     }
 }
 
+/// The whole recording has room in the first one, which is sent at the end; the second one is
+/// sent whenever it is full.
 static TRACER: fntrace::Tracer<4096, 0x40000> = fntrace::Tracer::new();
+static SMALL_TRACER: fntrace::Tracer<4096, 1000> = fntrace::Tracer::new();
+static STREAM: fntrace::Stream = fntrace::Stream {
+    send: |header, records| {
+        machine::send(header);
+        machine::send(records);
+    },
+    interrupts_off: true,
+};
 
 // SAFETY of the macro: machine::set_context() stores the context of the only CPU, and sets gs
 // before tracing starts.
@@ -58,11 +68,16 @@ fn run() {
 }
 
 #[no_mangle]
-extern "C" fn kernel_main(offset: usize) -> ! {
+extern "C" fn kernel_main(offset: usize, start_info: usize) -> ! {
     machine::init();
-    let context = TRACER
-        .init(0, machine::stack(), fntrace::Mode::Stop)
-        .expect("this is the only use of it");
+    // SAFETY: boot.S got it from QEMU.
+    let stream = unsafe { machine::has_parameter(start_info, "stream=1") };
+    let context = if stream {
+        SMALL_TRACER.init_stream(0, machine::stack(), &STREAM)
+    } else {
+        TRACER.init(0, machine::stack(), fntrace::Mode::Stop)
+    }
+    .expect("this is the only use of it");
     machine::set_context(context);
 
     fntrace::start();
