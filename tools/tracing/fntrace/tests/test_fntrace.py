@@ -1448,7 +1448,7 @@ def main():
     built = pathlib.Path(sys.argv[1]).resolve()
     chosen = [(name, test) for name, test in tests()
               if len(sys.argv) < 3 or any(name.startswith(word) for word in sys.argv[2:])]
-    for path in [*built.glob("example*/*.out"), built / "unikernel-out"]:
+    for path in [*built.glob("example*/*.out"), *built.glob("unikernel-out*")]:
         shutil.rmtree(path, ignore_errors=True)
     print("TAP version 13")
     print(f"1..{len(chosen)}")
