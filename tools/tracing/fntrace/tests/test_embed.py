@@ -190,6 +190,34 @@ def rust_program(bench):
     expect(parts >= 40, f"it was sent in {parts} parts")
 
 
+def rust_glue(machine, *flags):
+    """What is in C in the crate, without Rust, on each architecture."""
+    def test(bench):
+        native = machine == os.uname().machine
+        prefix = "" if native else f"{machine}-linux-gnu-"
+        need(f"{prefix}gcc", *([] if native else [f"qemu-{machine}"]))
+        if not native and not os.path.exists(f"/usr/{machine}-linux-gnu/lib/libc.so.6"):
+            raise Skip(f"no libc for {machine}")
+        out = bench.built / machine
+        run("make", "-s", "-C", TESTS.parent, f"OUTPUT={out}", f"CROSS_COMPILE={prefix}",
+            out / "libfntrace-rust.a")
+        # Not linked with -pg, which would be the C library's profiler.
+        program, stream = bench.work / "glue", bench.work / "stream"
+        run(f"{prefix}gcc", "-O2", *flags, f"-I{TESTS.parent}/include", "-c", TESTS / "glue.c",
+            "-o", bench.work / "glue.o")
+        run(f"{prefix}gcc", bench.work / "glue.o", out / "libfntrace-rust.a", "-o", program)
+        emulator = [] if native else [f"qemu-{machine}", "-L", f"/usr/{machine}-linux-gnu"]
+        said = run(*emulator, program, stream).stdout
+        run(bench.fntrace, "receive", "-o", bench.work / "received", stream)
+        events, warnings = bench.chrome("-i", program, bench.work / "received")
+        expect(warnings == "", warnings)
+        found = counts(events)
+        expect(found == wanted(said), f"{found}, not {said}")
+        parts = int(re.search(r"^parts (\d+)$", said, re.MULTILINE).group(1))
+        expect(parts == 40, f"it was sent in {parts} parts")
+    return test
+
+
 def rust_linked(bench):
     """A program in Rust that is linked with libfntrace.so and says when to record."""
     environment = rust_tools()
@@ -337,6 +365,9 @@ def tests():
     yield "kernel in Rust: runs elsewhere", unikernel_moved
     yield "program in Rust, a list of functions", rust_stable
     yield "program in Rust that embeds the backend", rust_program
+    for machine, flags in (("x86_64", "-pg"), ("aarch64", "-pg"),
+                           ("riscv64", "-pg -fno-omit-frame-pointer")):
+        yield f"crate: what it has in C, {machine}", rust_glue(machine, *flags.split())
     yield "program in Rust that is linked with the library", rust_linked
     yield "crate: rustfmt and clippy", rust_clean
     clang = "-pg -fno-omit-frame-pointer -O2"
