@@ -53,6 +53,7 @@ fn build_backend(source: &Path, out: &Path) {
         "include",
         "rust/glue.c",
         "rust/glue.h",
+        "rust/vectors.S",
     ] {
         println!("cargo:rerun-if-changed={}", source.join(part).display());
     }

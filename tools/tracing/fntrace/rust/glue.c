@@ -9,8 +9,8 @@
 
 /* What src/embedded.rs provides memory for. */
 #define STATE_SIZE	384
+/* vectors.S needs 2688 bytes at most, aligned as xsave wants it. */
 #define VECTORS_SIZE	2816
-/* xsave wants it. */
 #define VECTORS_ALIGN	64
 #ifdef __aarch64__
 #define FRAME_SIZE	32
@@ -19,6 +19,7 @@
 #endif
 
 _Static_assert(sizeof(struct fntrace_rust_state) <= STATE_SIZE, "STATE_SIZE is too small");
+_Static_assert(2688 + VECTORS_ALIGN <= VECTORS_SIZE, "VECTORS_SIZE is too small");
 _Static_assert(sizeof(struct fntrace_frame) == FRAME_SIZE, "FRAME_SIZE is wrong");
 _Static_assert(sizeof(struct fntrace_header) <= FNTRACE_HEADER_SIZE, "no room for the header");
 
@@ -32,42 +33,7 @@ __attribute__((weak)) struct fntrace_context *fntrace_current(void)
 	return state ? &state->context : NULL;
 }
 
-/*
- * Rust may use vector registers for anything, and is called in the middle of a function that
- * has something in them.
- */
 #if defined(__x86_64__)
-
-#define CPUID_OSXSAVE	(1u << 27)
-/* Of x87, SSE, AVX and AVX-512, and none that is larger. */
-#define XSAVE_WANTED	0xe7u
-#define VECTORS_NEEDED	2688
-
-static bool fntrace_rust_has_xsave(void)
-{
-	uint32_t eax = 1, ebx, ecx = 0, edx;
-
-	__asm__ __volatile__("cpuid" : "+a" (eax), "=b" (ebx), "+c" (ecx), "=d" (edx));
-	return ecx & CPUID_OSXSAVE;
-}
-
-static void fntrace_rust_save_vectors(uint8_t *to)
-{
-	if (fntrace_rust_has_xsave())
-		__asm__ __volatile__("xsave64 (%0)" : : "r" (to), "a" (XSAVE_WANTED), "d" (0)
-				     : "memory");
-	else
-		__asm__ __volatile__("fxsave64 (%0)" : : "r" (to) : "memory");
-}
-
-static void fntrace_rust_restore_vectors(const uint8_t *from)
-{
-	if (fntrace_rust_has_xsave())
-		__asm__ __volatile__("xrstor64 (%0)" : : "r" (from), "a" (XSAVE_WANTED), "d" (0)
-				     : "memory");
-	else
-		__asm__ __volatile__("fxrstor64 (%0)" : : "r" (from) : "memory");
-}
 
 static unsigned long fntrace_rust_mask_interrupts(void)
 {
@@ -84,37 +50,6 @@ static void fntrace_rust_restore_interrupts(unsigned long flags)
 
 #elif defined(__aarch64__)
 
-#define VECTORS_NEEDED	512
-#define PAIRS(what)				\
-	".arch_extension fp\n"			\
-	".arch_extension simd\n"		\
-	what " q0, q1, [%0]\n"			\
-	what " q2, q3, [%0, #32]\n"		\
-	what " q4, q5, [%0, #64]\n"		\
-	what " q6, q7, [%0, #96]\n"		\
-	what " q8, q9, [%0, #128]\n"		\
-	what " q10, q11, [%0, #160]\n"		\
-	what " q12, q13, [%0, #192]\n"		\
-	what " q14, q15, [%0, #224]\n"		\
-	what " q16, q17, [%0, #256]\n"		\
-	what " q18, q19, [%0, #288]\n"		\
-	what " q20, q21, [%0, #320]\n"		\
-	what " q22, q23, [%0, #352]\n"		\
-	what " q24, q25, [%0, #384]\n"		\
-	what " q26, q27, [%0, #416]\n"		\
-	what " q28, q29, [%0, #448]\n"		\
-	what " q30, q31, [%0, #480]\n"
-
-static void fntrace_rust_save_vectors(uint8_t *to)
-{
-	__asm__ __volatile__(PAIRS("stp") : : "r" (to) : "memory");
-}
-
-static void fntrace_rust_restore_vectors(const uint8_t *from)
-{
-	__asm__ __volatile__(PAIRS("ldp") : : "r" (from) : "memory");
-}
-
 static unsigned long fntrace_rust_mask_interrupts(void)
 {
 	unsigned long flags;
@@ -130,44 +65,7 @@ static void fntrace_rust_restore_interrupts(unsigned long flags)
 
 #else
 
-#define VECTORS_NEEDED	160
-/* Those that a function need not preserve. */
-#define EACH(what)				\
-	what " ft0, 0(%0)\n"			\
-	what " ft1, 8(%0)\n"			\
-	what " ft2, 16(%0)\n"			\
-	what " ft3, 24(%0)\n"			\
-	what " ft4, 32(%0)\n"			\
-	what " ft5, 40(%0)\n"			\
-	what " ft6, 48(%0)\n"			\
-	what " ft7, 56(%0)\n"			\
-	what " ft8, 64(%0)\n"			\
-	what " ft9, 72(%0)\n"			\
-	what " ft10, 80(%0)\n"			\
-	what " ft11, 88(%0)\n"			\
-	what " fa0, 96(%0)\n"			\
-	what " fa1, 104(%0)\n"			\
-	what " fa2, 112(%0)\n"			\
-	what " fa3, 120(%0)\n"			\
-	what " fa4, 128(%0)\n"			\
-	what " fa5, 136(%0)\n"			\
-	what " fa6, 144(%0)\n"			\
-	what " fa7, 152(%0)\n"
-
-static void fntrace_rust_save_vectors(uint8_t *to)
-{
-#if defined(__riscv_flen) && __riscv_flen >= 64
-	__asm__ __volatile__(EACH("fsd") : : "r" (to) : "memory");
-#endif
-}
-
-static void fntrace_rust_restore_vectors(const uint8_t *from)
-{
-#if defined(__riscv_flen) && __riscv_flen >= 64
-	__asm__ __volatile__(EACH("fld") : : "r" (from) : "memory");
-#endif
-}
-
+/* In supervisor mode: its bit SIE. */
 static unsigned long fntrace_rust_mask_interrupts(void)
 {
 	unsigned long flags;
@@ -182,8 +80,6 @@ static void fntrace_rust_restore_interrupts(unsigned long flags)
 }
 
 #endif
-
-_Static_assert(VECTORS_NEEDED + VECTORS_ALIGN <= VECTORS_SIZE, "VECTORS_SIZE is too small");
 
 /*
  * What sends the records is in Rust, and may be instrumented. None of its calls is recorded, as

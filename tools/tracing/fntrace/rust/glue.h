@@ -53,6 +53,10 @@ size_t fntrace_rust_copy(const struct fntrace_rust_state *state, size_t at, uint
 			 size_t size);
 uint64_t fntrace_rust_lost(const struct fntrace_rust_state *state);
 
+/* In vectors.S. */
+void fntrace_rust_save_vectors(uint8_t *to) __attribute__((visibility("hidden")));
+void fntrace_rust_restore_vectors(const uint8_t *from) __attribute__((visibility("hidden")));
+
 /* In src/embedded.rs. */
 void fntrace_rust_send(const void *stream, const struct fntrace_header *header,
 		       const void *records, size_t size);

@@ -220,11 +220,9 @@ static noinline void jumper(int n)
 /* What it called was left, and it returns without another call. */
 static noinline int variable_left(int n, ...)
 {
-	volatile int result = n;
-
 	if (!setjmp(near))
 		jumper(n);
-	return result;
+	return n;
 }
 
 static void *thread(void *data)

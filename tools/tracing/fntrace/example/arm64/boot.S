@@ -8,7 +8,7 @@
 #include "../kernel.h"
 
 #define MAIR_VALUE	0xff00		/* 0: device; 1: normal memory, write-back */
-#define TCR_VALUE	0x803519	/* addresses of 39 bits, by TTBR0, tables as normal memory */
+#define TCR_VALUE	0x803519	/* TTBR0 alone, 39 bits, tables in normal memory */
 #define SCTLR_SET	0x1005		/* MMU and caches on */
 
 /* Blocks of 1 GiB that were accessed; devices are not executed. */

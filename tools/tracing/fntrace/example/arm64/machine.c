@@ -89,7 +89,7 @@ void interrupt(const struct registers *regs)
 	if (GIC_NUMBER(iar) >= GIC_SPURIOUS)
 		return;
 	if (GIC_NUMBER(iar) != TIMER_NUMBER)
-		die("nobody expects interrupt %lu, at %lx", (unsigned long)GIC_NUMBER(iar),
+		die("nobody expects number %lu, at %lx", (unsigned long)GIC_NUMBER(iar),
 		    regs->elr);
 	timer_interrupt();
 	io_write32(GIC_CPU + GICC_EOIR, iar);
@@ -100,7 +100,7 @@ notrace void exception(const struct registers *regs)
 	uint64_t esr, far;
 
 	asm volatile("mrs %0, esr_el1; mrs %1, far_el1" : "=r" (esr), "=r" (far));
-	die("exception, syndrome %lx at %lx, stack %lx, address %lx", esr, regs->elr,
+	die("trap, syndrome %lx at %lx, stack %lx, address %lx", esr, regs->elr,
 	    (unsigned long)(regs + 1), far);
 }
 

@@ -12,7 +12,7 @@
 #define SBI_HSM		0x48534d
 #define SBI_HART_START	0
 
-#define CAUSE_TIMER	(1ul << 63 | 5)
+#define CAUSE_TIMER	0x8000000000000005ul
 
 static const void *device_tree;
 
@@ -62,7 +62,7 @@ void init_cpu_interrupts(void)
 void interrupt(const struct registers *regs)
 {
 	if (regs->cause != CAUSE_TIMER)
-		die("nobody expects interrupt %lx, at %lx", regs->cause, regs->pc);
+		die("nobody expects number %lx, at %lx", regs->cause, regs->pc);
 	timer_interrupt();
 }
 
@@ -71,7 +71,7 @@ notrace void exception(const struct registers *regs)
 	unsigned long value;
 
 	asm volatile("csrr %0, stval" : "=r" (value));
-	die("exception %lu at %lx, stack %lx, address %lx", regs->cause, regs->pc, regs->sp,
+	die("trap %lu at %lx, stack %lx, address %lx", regs->cause, regs->pc, regs->sp,
 	    value);
 }
 
