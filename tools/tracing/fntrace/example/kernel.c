@@ -655,8 +655,8 @@ static void run(void)
 		fntrace_stop();
 	counter_hz = measure_counter();
 	fntrace_start();
-	start_second_cpu();
 	start_timer();
+	start_second_cpu();
 	work();
 	idle_until(&cpus[1].done);
 	if (params.messages)

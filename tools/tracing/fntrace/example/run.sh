@@ -9,11 +9,13 @@ set -eu
 usage()
 {
 	cat <<END
-usage: run.sh [-a ARCH] [-b DIR] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS] [-r]
-              [-t SECONDS] OUTDIR
+usage: run.sh [-a ARCH] [-b DIR] [-i SHIFT] [-k KERNEL] [-n ROUNDS] [-p PARAMETERS]
+              [-r] [-t SECONDS] OUTDIR
 
   -a ARCH        x86_64, arm64 or riscv64 (default: that of this machine)
   -b DIR         where the example was built (default: where this script is)
+  -i SHIFT       an instruction takes 2^SHIFT ns (QEMU's -icount), so that interrupts
+                 come at the same instructions in each run; wants -n 0
   -k KERNEL      what to boot (default: example-ARCH.elf of DIR); unikernel.elf wants -n 0
   -n ROUNDS      messages to exchange; 0: no ping (default: 100)
   -p PARAMETERS  for the kernel's command line, such as "overwrite=1 repeat=8"
@@ -34,15 +36,17 @@ die()
 arch=$(uname -m)
 dir=$(dirname "$0")
 kernel=
+icount=
 rounds=100
 params=
 receive=
 seconds=60
 
-while getopts a:b:k:n:p:rt:h option; do
+while getopts a:b:i:k:n:p:rt:h option; do
 	case $option in
 	a) arch=$OPTARG ;;
 	b) dir=$OPTARG ;;
+	i) icount=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	n) rounds=$OPTARG ;;
 	p) params=$OPTARG ;;
@@ -58,6 +62,7 @@ out=$1
 fntrace=${FNTRACE:-$dir/../fntrace}
 
 case $rounds in ''|*[!0-9]*) die "not a number: -n $rounds" ;; esac
+case $icount in *[!0-9]*) die "not a number: -i $icount" ;; esac
 case $seconds in ''|*[!0-9]*) die "not a number: -t $seconds" ;; esac
 case $arch in
 x86_64) cpu=x86_64 ;;
@@ -141,6 +146,8 @@ x86_64)
 	fi
 	;;
 esac
+
+[ -z "$icount" ] || set -- "$@" -icount "shift=$icount,sleep=off"
 
 timeout "$seconds" "$qemu" -machine "$type" -accel "$accel" -smp 2 -m 128 -nodefaults \
 	-no-user-config -display none -no-reboot -kernel "$kernel" -append "$params" \
