@@ -64,6 +64,9 @@ void align_clocks(struct trace *trace)
 		struct clock *clock = machine->clock;
 
 		if (clock->method == ALIGN_COUNTER) {
+			if (machine->arch && first->arch && machine->arch != first->arch)
+				die("%s: its counter is not that of %s, so there is no offset: leave --tsc-offset out",
+				    machine->name, first->name);
 			warn("%s: aligned with %s by the offset of the counters, error at most %"
 			     PRIu64 " ns", machine->name, first->name, clock->error_ns);
 			continue;

@@ -414,6 +414,7 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	clock_pair(machine->clock, header.latest.counter, header.latest.ns, false);
 	if (header.counter_hz)
 		machine->clock->hz = header.counter_hz;
+	machine->arch = header.arch;
 	if (header.too_deep)
 		warn("%s: %" PRIu64 " calls were deeper than the shadow stack", path,
 		     header.too_deep);

@@ -117,10 +117,12 @@ struct mapping {
  * @name: "host", "guest"; empty for the only one
  * @index: 0, 1, 2...
  * @clock: how its counter and its time become that of the trace
+ * @arch: enum fntrace_arch of its buffers; 0: it has none
  */
 struct machine {
 	char		*name;
 	struct clock	*clock;
+	uint32_t	arch;
 	unsigned int	index;
 	struct machine	*next;
 };

@@ -1321,6 +1321,21 @@ def kernel_offset(bench):
     expect("by the offset of the counters" in said, said)
 
 
+def kernel_other_counter(arch):
+    """Machines of two architectures have no offset."""
+    def test(bench):
+        host, guest = bench.work / "host", bench.work / "guest"
+        host.write_bytes(buffer([(1000, ENTRY, 0, 1), (2000, EXIT, 0, 1)], hertz=10 ** 9))
+        data = bytearray(host.read_bytes())
+        struct.pack_into("<I", data, 20, arch)
+        guest.write_bytes(data)
+        done = run(bench.fntrace, "convert", "-f", "list", "-o", "/dev/null", "-m", "host", host,
+                   "-m", "guest", "--tsc-offset", "0", guest, status=None)
+        expect(done.returncode == (arch != 1), done.stderr)
+        expect(("counter is not that of host" in done.stderr) == (arch != 1), done.stderr)
+    return test
+
+
 def tests():
     for cc in ("gcc", "clang-19"):
         for way in WAYS:
@@ -1452,6 +1467,8 @@ def tests():
         yield f"kernel of our own, {arch}: calls in calls, interrupts", kernel_nested(arch, STORM)
         yield f"kernel and host in one trace, {arch}", kernel_merged(arch)
     yield "kernel and host, offset given", kernel_offset
+    yield "offset given of the same counter", kernel_other_counter(1)
+    yield "offset given of another counter", kernel_other_counter(2)
 
 
 def main():
