@@ -65,7 +65,7 @@ void align_clocks(struct trace *trace)
 
 		if (clock->method == ALIGN_COUNTER) {
 			if (machine->arch && first->arch && machine->arch != first->arch)
-				die("%s: its counter is not that of %s, so there is no offset: leave --tsc-offset out",
+				die("%s: --tsc-offset: its counter is not that of %s",
 				    machine->name, first->name);
 			warn("%s: aligned with %s by the offset of the counters, error at most %"
 			     PRIu64 " ns", machine->name, first->name, clock->error_ns);
