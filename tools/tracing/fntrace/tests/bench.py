@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 TESTS = pathlib.Path(__file__).resolve().parent
@@ -132,6 +133,25 @@ class Bench:
         run(sys.executable, TESTS / "check_chrome.py", out)
         with open(out, encoding="utf-8") as file:
             return json.load(file)["traceEvents"], done.stderr
+
+
+def run_tests(built, tests):
+    """Run tests, which are pairs of a name and a function; ends the process."""
+    print("TAP version 13")
+    print(f"1..{len(tests)}")
+    failed = 0
+    for number, (name, test) in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory(dir=built, prefix="test-") as work:
+            try:
+                test(Bench(built, pathlib.Path(work)))
+                print(f"ok {number} {name}", flush=True)
+            except Skip as reason:
+                print(f"ok {number} {name} # SKIP {reason}", flush=True)
+            except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, KeyError,
+                    AttributeError) as wrong:
+                failed += 1
+                print(f"not ok {number} {name} # {type(wrong).__name__}: {wrong}", flush=True)
+    sys.exit(1 if failed else 0)
 
 
 def counts(events):

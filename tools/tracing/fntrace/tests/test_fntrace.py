@@ -21,12 +21,11 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree
 
 from bench import (ENTRY, EXAMPLES, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, TASK, TESTS,
-                   TIMEOUT, Bench, Skip, Wrong, buffer, compare, counts, expect, limit, need,
-                   on_small_disk, run, same_counts, session, uftrace_directory,
+                   TIMEOUT, Skip, Wrong, buffer, compare, counts, expect, limit, need,
+                   on_small_disk, run, run_tests, same_counts, session, uftrace_directory,
                    uftrace_record, until, wanted)
 import test_choose
 import test_embed
@@ -1479,21 +1478,7 @@ def main():
               if len(sys.argv) < 3 or any(name.startswith(word) for word in sys.argv[2:])]
     for path in [*built.glob("example*/*.out"), *built.glob("unikernel-out*")]:
         shutil.rmtree(path, ignore_errors=True)
-    print("TAP version 13")
-    print(f"1..{len(chosen)}")
-    failed = 0
-    for number, (name, test) in enumerate(chosen, 1):
-        with tempfile.TemporaryDirectory(dir=built, prefix="test-") as work:
-            try:
-                test(Bench(built, pathlib.Path(work)))
-                print(f"ok {number} {name}", flush=True)
-            except Skip as reason:
-                print(f"ok {number} {name} # SKIP {reason}", flush=True)
-            except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, KeyError,
-                    AttributeError) as wrong:
-                failed += 1
-                print(f"not ok {number} {name} # {type(wrong).__name__}: {wrong}", flush=True)
-    sys.exit(1 if failed else 0)
+    run_tests(built, chosen)
 
 
 if __name__ == "__main__":
