@@ -608,7 +608,8 @@ NOTES = (
     "they need no guest, and cycles are those of this machine",
     "insn.fntrace_pair is what entry and exit add to a program, compared with libmcount of "
     "uftrace; _disabled is compared with an empty hook, time.fntrace_record, _report and "
-    "_convert with uftrace record, report and dump",
+    "_convert with uftrace record, report and dump; time.fntrace_record is the sum of five "
+    "programs that were not written for it",
     "*_all* are of one write to events/enable, with 4 CPUs and tracing_on=1 unless the name "
     "says 2cpus, 8cpus, or off for tracing_on=0; insn.*_all with 1 CPU and tracing_on=0",
     "time.*_all* count 1 ns for each instruction of any of the CPUs, which take turns",

@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The function tracer of tools/tracing/fntrace: build, test and measure it.
 
-    fntrace.py          all its tests that need no kernel of the series
+    fntrace.py              its tests that need no kernel of the series
+    fntrace.py full         the long ones as well
+    fntrace.py times        how long recording takes, beside uftrace
+    fntrace.py NAME...      those tests whose names begin with NAME
 """
 
+import json
 import os
 import re
 import shutil
@@ -16,13 +20,20 @@ import guest
 import kernel as kernels
 import results
 import ui
-from ui import BUILD, LOGS, ROOT, Failure
+from ui import BUILD, LOGS, ROOT, Failure, shown
 
 SOURCE = ROOT / "tools" / "tracing" / "fntrace"
 OUT = BUILD / "fntrace"
 # Perfetto's schema, by harness/setup.
 PYTHON = BUILD / "tools" / "python"
 RUSTC = "/usr/bin/rustc"
+# Programs that were not written for it, in Debian's sources, by harness/setup; and one of
+# crates.io, which cargo compiles.
+PROGRAMS = BUILD / "tools" / "programs"
+SOURCES = {"lua": "lua5.4", "sqlite": "sqlite3", "zstd": "libzstd", "7zip": "7zip"}
+RIPGREP = "14.1.1"
+# Compiled and traced within seconds.
+SHORT = ("lua",)
 TIMEOUT = 900
 TIMEOUT_FULL = 3600
 # Damaged files of each kind that are converted.
@@ -32,12 +43,11 @@ FUZZ_FULL = 10000
 # Calls of which the cost of one is measured, as a difference. A step takes 25 us where
 # this was written, and a call up to 670 of them.
 FEW, MANY = 200, 600
-# Calls whose recording is timed, of each tracer: 128 MB.
-RECORDED = 4000000
-# And those of which the conversion and the report are: 16 MB in uftrace's format.
+# Calls of a recording whose conversion and report are timed: 16 MB in uftrace's format.
 CONVERTED = 500000
 REPEATED = 3
 
+GROUP = "fntrace"
 TEST_LINE = re.compile(r"(not )?ok \d+ (.*?)(?: # (?:SKIP )?(.*))?$")
 
 
@@ -55,26 +65,69 @@ def build(*targets):
             "building fntrace", env=kernels.environment())
 
 
-def tests(found, *names, full=False):
-    """Its own tests."""
-    group = "fntrace"
-    with ui.Step("build fntrace"):
-        build()
-    lines = []
-    with ui.Step("test fntrace") as step:
+def sources(full):
+    """NAME=SOURCE of the programs, as test_programs.py takes them."""
+    words = []
+    for name, package in SOURCES.items():
+        if not full and name not in SHORT:
+            continue
+        found = sorted(PROGRAMS.glob(f"{package}-*"))
+        if not found:
+            raise Failure(f"no {shown(PROGRAMS)}/{package}-*; harness/setup test unpacks it")
+        words.append(f"{name}={found[-1]}")
+    return words + [f"ripgrep={RIPGREP}"] * full
+
+
+def run_tests(found, what, command, timeout, full=False):
+    """Run a program that prints results; returns what it says besides."""
+    lines, said = [], []
+    with ui.Step(what) as step:
         def take(line):
             match = TEST_LINE.match(line)
             if match:
                 lines.append((line, match))
                 step.advance(note=match.group(2))
-        end = ui.run(["/usr/bin/python3", SOURCE / "tests" / "test_fntrace.py", OUT, *names],
-                     LOGS / "fntrace.log", on_line=take, timeout=TIMEOUT_FULL if full else TIMEOUT, env=environment(full))
+            elif line.startswith("# "):
+                said.append(line[2:])
+        end = ui.run(["/usr/bin/python3", *command], LOGS / "fntrace.log", on_line=take,
+                     timeout=timeout, env=environment(full))
     for line, match in lines:
         bad, name, detail = match.groups()
-        found.add(group, name, None if " # SKIP" in line else not bad, detail or "")
+        found.add(GROUP, name, None if " # SKIP" in line else not bad, detail or "")
     if end == ui.TIMED_OUT or not lines:
-        found.add(group, "results", False, "it did not end (log: build/log/fntrace.log)")
-    found.close(group)
+        found.add(GROUP, f"{what}: results", False,
+                  "it did not end (log: build/log/fntrace.log)")
+    return said
+
+
+def times(found=None):
+    """Seconds in which programs are recorded, by us and by uftrace; prints a table."""
+    figures = OUT / "times.json"
+    figures.unlink(missing_ok=True)
+    said = run_tests(results.Results() if found is None else found,
+                     "time the recording of programs",
+                     [SOURCE / "tests" / "test_programs.py", OUT, "--times", figures,
+                      *sources(True)], TIMEOUT_FULL)
+    for line in said:
+        ui.say(f"    {line}")
+    if not figures.exists():
+        raise Failure("recording could not be timed (log: build/log/fntrace.log)")
+    return tuple(json.loads(figures.read_text(encoding="utf-8")))
+
+
+def tests(found, *names, full=False):
+    """Its own tests."""
+    with ui.Step("build fntrace"):
+        build()
+    timeout = TIMEOUT_FULL if full else TIMEOUT
+    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT, *names],
+              timeout, full)
+    if not names:
+        run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
+                                            *sources(full)], timeout)
+    if full:
+        times(found)
+    found.close(GROUP)
 
 
 def in_guest(kernel):
@@ -133,8 +186,8 @@ def measure():
 
     insn.fntrace_pair is what an entry and exit add, beside libmcount;
     insn.fntrace_disabled what a call adds when nothing is traced, beside a hook
-    that only returns. time.fntrace_* are of the same command of uftrace, the last two on
-    the same directory.
+    that only returns. time.fntrace_* are of the same command of uftrace: the first is the
+    sum of several programs, the others are of the same directory.
     """
     build()
     for name in ("uftrace", "gcc"):
@@ -159,16 +212,13 @@ def measure():
         on = instructions(work, (), work / "traced", **ours)
         theirs = ("uftrace", "record", "--force", "--no-libcall", "--no-event", "-d")
         mcount = instructions(work, (*theirs, work / "mcount"), work / "traced")
-        loop = (work / "tree", "loop")
-        recorded = (seconds(OUT / "fntrace", "record", "-o", work / "ours", *loop, RECORDED),
-                    seconds(*theirs, work / "theirs", *loop, RECORDED))
-        output(OUT / "fntrace", "record", "-o", work / "ours", *loop, CONVERTED)
+        output(OUT / "fntrace", "record", "-o", work / "ours", work / "tree", "loop", CONVERTED)
         data = work / "data"
         output(OUT / "fntrace", "convert", "-f", "uftrace", "-o", data, work / "ours")
         return {
             "insn.fntrace_pair": (on - plain, mcount - plain),
             "insn.fntrace_disabled": (off - plain, empty - plain),
-            "time.fntrace_record": recorded,
+            "time.fntrace_record": times(),
             "time.fntrace_report": (
                 seconds(OUT / "fntrace", "report", data),
                 seconds("uftrace", "report", "-d", data)),
@@ -179,8 +229,13 @@ def measure():
 
 
 def main(args):
+    if args == ["times"]:
+        build()
+        times()
+        return 0
     found = results.Results()
-    tests(found, *args)
+    full = args == ["full"]
+    tests(found, *([] if full else args), full=full)
     return found.finish()
 
 
