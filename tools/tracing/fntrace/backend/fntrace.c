@@ -708,7 +708,7 @@ static bool choose(struct fntrace_context *context, unsigned long loc, unsigned 
 		return hide(stack, loc, ret, func);
 	if (is_hidden(stack))
 		return loc & FRAME_REPORTS && hide(stack, loc, ret, func);
-	if (READ(fntrace_waits))
+	if (READ(fntrace_waits) || READ(stack->unwanted))
 		return loc & FRAME_REPORTS && stack->depth && hide(stack, loc, 0, func);
 	*chosen = !fntrace_only || stack->depth || verdict & FNTRACE_ONLY;
 	return false;
@@ -1218,7 +1218,8 @@ bool fntrace_mark(uint64_t value)
 {
 	struct fntrace_context *context = fntrace_current();
 
-	return context && record(context, FNTRACE_MARK, 0, value);
+	return context && !(fntrace_judge && READ(context->stack->unwanted)) &&
+	       record(context, FNTRACE_MARK, 0, value);
 }
 
 void fntrace_detach(struct fntrace_stack *stack)

@@ -42,6 +42,8 @@ struct fntrace_frame {
  * @low: lowest address of the stack that is shadowed
  * @high: the address behind it; 0 if the bounds are not known
  * @detached: the return addresses are the functions' own, see fntrace_detach()
+ * @unwanted: if it is not 0, record no call and no mark, but the ends of calls that have
+ *	begun. Has a meaning with fntrace_choose() only; may be changed at any time
  * @readable: can @addr still be read? Asked by the slow path about frames that are not
  *	on the stack that runs: of a coroutine, or a signal's. If such stacks can be
  *	unmapped with functions on them that never returned, this has to be set; NULL
@@ -65,6 +67,7 @@ struct fntrace_stack {
 	unsigned long		low;
 	unsigned long		high;
 	bool			detached;
+	unsigned char		unwanted;
 	bool			(*readable)(const void *addr);
 	bool			(*elsewhere)(unsigned long sp, unsigned long fp,
 					     unsigned long *ret);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Recording chosen functions only, for programs of Linux.
+ * Recording chosen functions and threads only, for programs of Linux.
  *
  * choose_judge() runs in the middle of any function of the program, as all hooks do: no vector
- * registers, no locks, no allocation.
+ * registers, no allocation, and no locks of the program's libraries.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,6 +14,7 @@
 
 #include "../backend/internal.h"
 #include "choose.h"
+#include "glob.h"
 #include "objects.h"
 
 /*
@@ -28,10 +29,15 @@ struct choose_function {
 	unsigned int	verdict;
 };
 
-/* All of this process, by address. Not changed after choose_begin(). */
+/*
+ * All functions of this process, by address, and patterns for names and numbers of threads.
+ * Not changed after choose_begin().
+ */
 static struct {
 	struct choose_function	*functions;
 	size_t			nr;
+	char			**threads;
+	size_t			nr_threads;
 } choose;
 
 /*
@@ -46,6 +52,8 @@ static unsigned int choose_judge(unsigned long func)
 	unsigned long *plain = &choose_plain[func >> 4 & ((1ul << CHOOSE_PLAIN_BITS) - 1)];
 	size_t low = 0, high = choose.nr, middle;
 
+	if (choose.nr_threads)
+		choose_asked();
 	if (likely(READ(*plain) == func))
 		return 0;
 	while (low < high) {
@@ -88,6 +96,39 @@ static bool choose_add(const struct object *object, char *line)
 	return true;
 }
 
+static bool choose_add_thread(const char *pattern)
+{
+	char **threads = realloc(choose.threads, (choose.nr_threads + 1) * sizeof(*threads));
+
+	if (!threads)
+		return false;
+	choose.threads = threads;
+	threads[choose.nr_threads] = strdup(pattern);
+	return threads[choose.nr_threads++];
+}
+
+bool choose_threads(void)
+{
+	return choose.nr_threads;
+}
+
+bool choose_thread(const char *name, unsigned long tid)
+{
+	char digits[24], *number = digits + sizeof(digits);
+	size_t i;
+
+	*--number = 0;
+	do {
+		*--number = '0' + tid % 10;
+		tid /= 10;
+	} while (tid);
+	for (i = 0; i < choose.nr_threads; i++)
+		if (glob_matches(choose.threads[i], name) ||
+		    glob_matches(choose.threads[i], number))
+			return true;
+	return !choose.nr_threads;
+}
+
 /* Sets @verdicts to those that there may be. */
 static bool choose_parse(char *text, const struct objects *objects, unsigned int *verdicts)
 {
@@ -100,6 +141,8 @@ static bool choose_parse(char *text, const struct objects *objects, unsigned int
 			*verdicts = strtoul(line, NULL, 10);
 		else if (objects_is(&line, "object"))
 			object = objects_match(objects, line);
+		else if (objects_is(&line, "thread") && !choose_add_thread(line))
+			return false;
 		else if (object && objects_is(&line, "function") && !choose_add(object, line))
 			return false;
 	}
@@ -110,19 +153,19 @@ static bool choose_parse(char *text, const struct objects *objects, unsigned int
 
 _Static_assert(offsetof(struct fntrace_stack, frames) == CHOOSE_STACK_FRAMES, "frames");
 _Static_assert(offsetof(struct fntrace_stack, depth) == CHOOSE_STACK_DEPTH, "depth");
+_Static_assert(offsetof(struct fntrace_stack, unwanted) == CHOOSE_STACK_UNWANTED, "unwanted");
 _Static_assert(sizeof(struct fntrace_frame) == CHOOSE_FRAME_SIZE, "size");
-_Static_assert(offsetof(struct fntrace_frame, ret) == CHOOSE_FRAME_RET, "ret");
 _Static_assert(offsetof(struct fntrace_frame, loc) == CHOOSE_FRAME_LOC, "loc");
 
-static void choose_set_hooks(void)
+static void choose_set_hooks(bool functions)
 {
-	fntrace_mcount_chosen_hook = choose_mcount;
-	fntrace_fentry_chosen_hook = choose_fentry;
+	fntrace_mcount_chosen_hook = functions ? choose_mcount : choose_thread_mcount;
+	fntrace_fentry_chosen_hook = functions ? choose_fentry : choose_thread_fentry;
 }
 
 #else
 
-static void choose_set_hooks(void)
+static void choose_set_hooks(bool functions)
 {
 }
 
@@ -146,7 +189,7 @@ bool choose_begin(const char *directory)
 		return false;
 	if (choose.nr)
 		qsort(choose.functions, choose.nr, sizeof(choose.functions[0]), choose_compare);
-	choose_set_hooks();
+	choose_set_hooks(verdicts);
 	fntrace_choose(choose_judge, verdicts);
 	return true;
 }

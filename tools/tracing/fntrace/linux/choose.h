@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recording chosen functions only, for programs of Linux.
+ * Recording chosen functions and threads only, for programs of Linux.
  */
 #ifndef FNTRACE_LINUX_CHOOSE_H
 #define FNTRACE_LINUX_CHOOSE_H
@@ -11,8 +11,13 @@
 /* Offsets of what linux/choose_hooks.S needs of C; linux/choose.c checks them. */
 #define CHOOSE_STACK_FRAMES	0
 #define CHOOSE_STACK_DEPTH	24
+#define CHOOSE_STACK_UNWANTED	49
+
+/* What @unwanted of struct fntrace_stack is. */
+#define CHOOSE_WANTED		0
+#define CHOOSE_UNWANTED		1
+#define CHOOSE_RENAMED		2	/* the thread has to decide */
 #define CHOOSE_FRAME_SIZE	24
-#define CHOOSE_FRAME_RET	0
 #define CHOOSE_FRAME_LOC	8
 
 #ifndef __ASSEMBLER__
@@ -22,7 +27,7 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * choose_begin() - record only the functions that "fntrace record" was asked for
+ * choose_begin() - record only the functions and threads that "fntrace record" was asked for
  * @directory: of the recording, with a slash at the end
  *
  * Reads its file "choose" (src/choose.h has its format), and takes what is in it about the
@@ -33,10 +38,33 @@
  */
 bool choose_begin(const char *directory);
 
+/**
+ * choose_threads() - are only some threads recorded?
+ */
+bool choose_threads(void);
+
+/**
+ * choose_thread() - is a thread one of them?
+ * @name: of the thread
+ * @tid: its number
+ *
+ * Context: as all that hooks call.
+ */
+bool choose_thread(const char *name, unsigned long tid);
+
+/**
+ * choose_asked() - decide about the running thread again, if it has another name
+ *
+ * In linux/preload.c, which knows the threads.
+ */
+void choose_asked(void);
+
 #ifdef __x86_64__
-/* In linux/choose_hooks.S: what the hooks jump to. */
+/* In linux/choose_hooks.S: what the hooks jump to; the latter if only threads are chosen. */
 void choose_mcount(void);
 void choose_fentry(void);
+void choose_thread_mcount(void);
+void choose_thread_fentry(void);
 #endif
 
 #pragma GCC visibility pop

@@ -4,9 +4,12 @@
  *
  * A function that no option names, as choose_plain knows, is left out
  *
- *	- while nothing is recorded (fntrace_waits),
+ *	- while nothing is recorded (fntrace_waits), or not of this thread (@unwanted),
  *	- if this thread has no frame, and only some functions are wanted (fntrace_only),
  *	- if its innermost frame is that of a hidden call, and alive: it is further up.
+ *
+ * If only threads are chosen, all functions of others are left out, and in those that are
+ * recorded nothing else is different.
  *
  * Everything else is decided in C: fntrace_mcount_chosen and fntrace_fentry_chosen go on as if
  * they had been jumped to at once. The frame is that of this thread, so nobody changes it
@@ -23,7 +26,8 @@
 /*
  * The return address, which is in the function, is behind the three words that are saved. A
  * hidden frame must be more than a word above @low, the lowest place that the frame of this
- * function may have.
+ * function may have. What it has in FRAME_BITS, less FRAME_LOST, is 0 or FRAME_NO_SLOT then;
+ * FRAME_GONE is no place.
  */
 .macro HOOK name, chosen, low
 	.globl	\name
@@ -49,18 +53,18 @@
 	movq	%fs:(%rcx), %rcx
 	cmpq	$4096, %rcx		/* it is no thread */
 	jb	2f
+	cmpb	$CHOOSE_UNWANTED, CHOOSE_STACK_UNWANTED(%rcx)
+	je	1f
 	movq	CHOOSE_STACK_DEPTH(%rcx), %rax
 	testq	%rax, %rax
 	jz	3f
 	leaq	(%rax,%rax,2), %rax
 	movq	CHOOSE_STACK_FRAMES(%rcx), %rcx
 	movq	CHOOSE_FRAME_LOC - FRAME(%rcx,%rax,8), %rdx
-	testb	$FRAME_LOST, %dl
-	jz	2f
-	cmpq	$0, CHOOSE_FRAME_RET - FRAME(%rcx,%rax,8)
-	je	2f
+	subq	$FRAME_LOST, %rdx
+	testb	$FRAME_BITS - FRAME_NO_SLOT, %dl
+	jnz	2f
 	leaq	\low, %rax
-	subq	$FRAME_BITS + 8, %rdx
 	cmpq	%rax, %rdx
 	jle	2f
 1:	popq	%rdx
@@ -80,9 +84,42 @@
 	.size	\name, . - \name
 .endm
 
+.macro THREAD_HOOK name, on, chosen
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	movq	fntrace_self@gottpoff(%rip), %rax
+	movq	%fs:(%rax), %rax
+	cmpq	$4096, %rax		/* it is no thread */
+	jb	2f
+	cmpb	$CHOOSE_UNWANTED, CHOOSE_STACK_UNWANTED(%rax)
+	jae	1f
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	jmp	\on
+	.cfi_adjust_cfa_offset 8
+1:	jne	2f
+	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_adjust_cfa_offset 8
+2:	popq	%rax
+	.cfi_adjust_cfa_offset -8
+	jmp	\chosen
+	.cfi_endproc
+	.size	\name, . - \name
+.endm
+
 	.text
-	HOOK choose_mcount, fntrace_mcount_chosen, 8(%rbp)
-	HOOK choose_fentry, fntrace_fentry_chosen, 32(%rsp)
+	THREAD_HOOK choose_thread_mcount, fntrace_mcount_on, fntrace_mcount_chosen
+	THREAD_HOOK choose_thread_fentry, fntrace_fentry_on, fntrace_fentry_chosen
+	HOOK choose_mcount, fntrace_mcount_chosen, (8 + FRAME_NO_SLOT + 8)(%rbp)
+	HOOK choose_fentry, fntrace_fentry_chosen, (32 + FRAME_NO_SLOT + 8)(%rsp)
 
 #endif
 

@@ -75,6 +75,7 @@ struct kept_file {
  * @next: in the list of all threads
  * @process: that of a child of vfork(), else NULL
  * @silent: the program has forbidden it system calls that the tracer needs
+ * @handle: for who gives it a name
  *
  * In front of it is a page (of PAGE bytes) for its context alone. A child that the kernel
  * makes with a copy of the memory finds that page empty (MADV_WIPEONFORK), however it was
@@ -91,6 +92,7 @@ struct thread {
 	struct thread		*next;
 	struct process		*process;
 	bool			silent;
+	pthread_t		handle;
 };
 
 /* No thread, in the order of what may still become of it. */
@@ -856,8 +858,8 @@ out_close:
 }
 
 /*
- * The buffer of a child that could not get its own. It has no room, so that each record
- * is lost.
+ * The buffer of a child that could not get its own, and of a thread that is not recorded. It
+ * has no room, so that each record is lost.
  */
 static struct fntrace_header no_buffer;
 
@@ -884,6 +886,45 @@ static void set_context(struct thread *thread)
 
 	context->buffer = thread->buffer;
 	context->stack = &thread->stack;
+}
+
+/*
+ * Whether this thread is recorded depends on its name. Others may give it a new one at any
+ * time, and then tell it with the same lock. When it is recorded for the first time, it gets
+ * its file. If it may make no system calls, all stays as it is.
+ */
+static __attribute__((noinline, cold)) void decide(struct thread *thread)
+{
+	struct fntrace_context *context = context_of(thread);
+	char name[16] = "";
+	uint64_t signals;
+	int error = errno;
+
+	if (!seccomp_may_call())
+		return;
+	signals = block_signals();
+	lock_threads();
+	syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+	WRITE(thread->stack.unwanted, choose_thread(name, syscall(SYS_gettid)) ?
+				      CHOOSE_WANTED : CHOOSE_UNWANTED);
+	unlock_threads();
+	/* A child that has not begun gets its file when it does. */
+	if (!thread->stack.unwanted && !thread->window && context->stack) {
+		if (open_buffer(thread, window_size, mode))
+			set_context(thread);
+		else
+			WRITE(thread->stack.unwanted, CHOOSE_UNWANTED);
+	}
+	restore_signals(signals);
+	errno = error;
+}
+
+__attribute__((visibility("hidden"))) void choose_asked(void)
+{
+	struct thread *thread = self;
+
+	if (thread > OVER && READ(thread->stack.unwanted) == CHOOSE_RENAMED)
+		decide(thread);
 }
 
 /* The page of linux/hooks.S. */
@@ -1100,7 +1141,12 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 		thread->process = &vfork_child->process;
 		save_maps(thread->process, true);
 	}
-	if (!open_buffer(thread, window_size, mode)) {
+	thread->buffer = &no_buffer;
+	thread->file.fd = -1;
+	thread->handle = pthread_self();
+	if (choose_threads()) {
+		thread->stack.unwanted = CHOOSE_UNWANTED;
+	} else if (!open_buffer(thread, window_size, mode)) {
 		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
@@ -1110,6 +1156,9 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 		pthread_setspecific(at_thread_end, thread);
 	}
 	self = thread;
+	/* Now who gives it another name finds it. */
+	if (choose_threads())
+		decide(thread);
 	restore_signals(signals);
 	errno = error;
 	return context_of(thread);
@@ -1136,7 +1185,8 @@ begin_child(struct thread *thread)
 		save_maps(process, true);
 	close_buffer(thread);
 	/* Return addresses lead here, so there must be a buffer: no_buffer, if not a new one. */
-	open_buffer(thread, window_size, mode);
+	if (!thread->stack.unwanted)
+		open_buffer(thread, window_size, mode);
 	set_context(thread);
 	self = thread;
 	restore_signals(signals);
@@ -1629,7 +1679,9 @@ static void be_silent(bool all)
 
 	if (thread == NEW && fntrace_current())
 		thread = self;
-	if (thread > OVER && context_of(thread)->stack && !thread->silent) {
+	/* One that is not recorded stays so. */
+	if (thread > OVER && context_of(thread)->stack && !thread->silent &&
+	    !(thread->stack.unwanted && !thread->window)) {
 		self = BUSY;
 		save_maps(process, true);
 		end_buffer(thread);
@@ -1691,10 +1743,48 @@ __attribute__((visibility("hidden"))) long fntrace_syscall_error(long result)
 	return -1;
 }
 
+/*
+ * The program has given a thread a name. Another thread than this one decides when it calls a
+ * traced function.
+ */
+static void rename_thread(pthread_t handle)
+{
+	struct thread *thread = self;
+	uint64_t signals;
+	int error = errno;
+
+	if (!directory[0] || !choose_threads())
+		return;
+	if (pthread_equal(handle, pthread_self())) {
+		if (thread > OVER)
+			decide(thread);
+		return;
+	}
+	signals = block_signals();
+	lock_threads();
+	for (thread = threads; thread; thread = thread->next)
+		if (pthread_equal(thread->handle, handle) && !thread->silent)
+			WRITE(thread->stack.unwanted, CHOOSE_RENAMED);
+	unlock_threads();
+	restore_signals(signals);
+	errno = error;
+}
+
+int pthread_setname_np(pthread_t handle, const char *name)
+{
+	__typeof__(pthread_setname_np) *next = real(__func__);
+	int error = next(handle, name);
+
+	if (!error)
+		rename_thread(handle);
+	return error;
+}
+
 int prctl(int option, ...)
 {
 	unsigned long value[4];
 	va_list args;
+	long result;
 	int i;
 
 	va_start(args, option);
@@ -1707,7 +1797,10 @@ int prctl(int option, ...)
 				       (const void *)value[1]);
 	else if (option == PR_SET_TSC && value[0] == PR_TSC_SIGSEGV)
 		be_untraced();
-	return (syscall)(SYS_prctl, option, value[0], value[1], value[2], value[3]);
+	result = (syscall)(SYS_prctl, option, value[0], value[1], value[2], value[3]);
+	if (option == PR_SET_NAME && !result)
+		rename_thread(pthread_self());
+	return result;
 }
 
 /* How often something was loaded or unloaded. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which functions "fntrace record" records; see choose.h.
+ * Which functions and threads "fntrace record" records; see choose.h.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -24,10 +24,15 @@ struct choose_work {
 	char		*untraced;
 };
 
-bool choose_is_set(const struct choose *choose)
+bool choose_has_functions(const struct choose *choose)
 {
 	return choose->only.nr || choose->without.nr || choose->start_at.nr ||
 	       choose->stop_at.nr;
+}
+
+bool choose_is_set(const struct choose *choose)
+{
+	return choose_has_functions(choose) || choose->threads.nr;
 }
 
 /* All are looked at, so that each pattern is known to match something. */
@@ -110,8 +115,8 @@ char *choose_program(struct choose *choose, const char *program, const struct ob
 {
 	struct choose_work work = { .choose = choose };
 	char *text = NULL;
-	size_t size;
-	bool good;
+	size_t size, i;
+	bool good = true;
 
 	work.out = open_memstream(&text, &size);
 	if (!work.out)
@@ -121,7 +126,10 @@ char *choose_program(struct choose *choose, const char *program, const struct ob
 		(choose->without.nr ? FNTRACE_WITHOUT : 0) |
 		(choose->start_at.nr ? FNTRACE_START_AT : 0) |
 		(choose->stop_at.nr ? FNTRACE_STOP_AT : 0));
-	good = objects_walk(program, objects, choose_object, &work);
+	for (i = 0; i < choose->threads.nr; i++)
+		fprintf(work.out, "thread %s\n", choose->threads.list[i].text);
+	if (choose_has_functions(choose))
+		good = objects_walk(program, objects, choose_object, &work);
 	if (fclose(work.out))
 		die("out of memory");
 	good &= tell_unused(&choose->only, "--function");
@@ -144,4 +152,5 @@ void choose_free(struct choose *choose)
 	patterns_free(&choose->without);
 	patterns_free(&choose->start_at);
 	patterns_free(&choose->stop_at);
+	patterns_free(&choose->threads);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which functions "fntrace record" records.
+ * Which functions and threads "fntrace record" records.
  *
- * Their names are looked up in the symbols of the program and its libraries, and what follows
- * is written to the file "choose" of the recording, from which libfntrace.so has it.
+ * Names of functions are looked up in the symbols of the program and its libraries, and what
+ * follows is written to the file "choose" of the recording, from which libfntrace.so has it.
  *
  *	verdicts VERDICTS
  *		All bits of enum fntrace_verdict that follow.
+ *	thread PATTERN
+ *		Threads that are recorded, by name or number; if there is none, all are.
  *	object ...
  *		A file, see objects_put(); functions of it follow.
  *	function VERDICT LOW HIGH NAME
@@ -26,18 +28,25 @@
  * @without: neither these nor what they call
  * @start_at: recording begins with a call of one of these
  * @stop_at: and ends with one of these
+ * @threads: nothing but what these threads do
  */
 struct choose {
 	struct patterns	only;
 	struct patterns	without;
 	struct patterns	start_at;
 	struct patterns	stop_at;
+	struct patterns	threads;
 };
 
 /*
- * choose_is_set() - are there functions that are not recorded?
+ * choose_is_set() - are there functions or threads that are not recorded?
  */
 bool choose_is_set(const struct choose *choose);
+
+/*
+ * choose_has_functions() - are there functions that are not recorded?
+ */
+bool choose_has_functions(const struct choose *choose);
 
 /*
  * choose_program() - where in memory the functions are

@@ -31,7 +31,7 @@
  * @to: address to which the recording is sent, or NULL
  * @launch: of the program
  * @min_ns: calls that are shorter are not recorded
- * @choose: which functions are recorded
+ * @choose: which functions and threads are recorded
  * @describe: of which functions values are recorded
  * @objects: in which both are looked for, besides the program
  * @kernel: of the kernel's trace
@@ -71,6 +71,7 @@ enum {
 	OPTION_START_AT,
 	OPTION_STOP_AT,
 	OPTION_TO,
+	OPTION_THREAD,
 };
 
 static const struct argp_option options[] = {
@@ -88,6 +89,8 @@ static const struct argp_option options[] = {
 	{ "min-time", 't', "TIME", 0, "Record no calls that are shorter than this: 10us, 2ms", 0 },
 	{ "entries", OPTION_ENTRIES, NULL, 0,
 	  "Record only that functions were called, not when they returned", 0 },
+	{ "thread", OPTION_THREAD, "NAME", 0,
+	  "Record only threads of this name or number; wildcards, and several are possible", 0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "Functions, by name or wildcards; each several times if need be:", 0 },
 	{ "function", 'F', "NAME", 0, "Record only this function and what it calls", 0 },
@@ -194,6 +197,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_STOP_AT:
 		patterns_add(&record->choose.stop_at, argument);
 		break;
+	case OPTION_THREAD:
+		if (strchr(argument, '\n') || strstr(argument, "[:") || strstr(argument, "[=") ||
+		    strstr(argument, "[."))
+			argp_error(state, "\"%s\" is no pattern for names of threads", argument);
+		patterns_add(&record->choose.threads, argument);
+		break;
 	case 'A':
 		patterns_add(&record->describe.arguments, argument);
 		break;
@@ -230,7 +239,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (record->launch.entries &&
 		    (record->describe.arguments.nr || record->describe.results.nr))
 			argp_error(state, "--entries records no values");
-		if (record->objects.nr && !choose_is_set(&record->choose) &&
+		if (record->objects.nr && !choose_has_functions(&record->choose) &&
 		    !record->describe.arguments.nr && !record->describe.results.nr)
 			argp_error(state, "--object needs the name of a function");
 		break;
@@ -330,17 +339,19 @@ static int stop_kernel(struct kernel_live *live)
  * Save the names of what was recorded, and tell what is missing. Returns false if the
  * recording has nothing in it, or its names could not be written.
  *
- * @chosen: only some functions were to be recorded
+ * @choose: which functions and threads were to be recorded
  */
-static bool finish(const char *directory, bool chosen, bool running)
+static bool finish(const char *directory, const struct choose *choose, bool running)
 {
 	const struct raw_summary summary = raw_summarise(directory, 0);
-	bool empty = chosen && !summary.records && !summary.lost &&
+	bool empty = choose_is_set(choose) && !summary.records && !summary.lost &&
 		     !directory_has_kernel(directory);
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
 		if (access(directory, F_OK))
 			warn("%s is not there any more", directory);
+		else if (directory_has_maps(directory) && choose->threads.nr)
+			warn("no function was traced in a thread that was to be recorded");
 		else if (directory_has_maps(directory))
 			warn("no function was traced; was the program compiled for this (-pg)?");
 		else
@@ -515,7 +526,7 @@ static int record_program(struct record *record)
 	free(library);
 	free(absolute);
 	about_end(record->directory, status, launch->killed);
-	whole = finish(record->directory, launch->chosen, running);
+	whole = finish(record->directory, &record->choose, running);
 	if (progress.sender && !finish_sending(record, progress.sender, running))
 		whole = false;
 	if (!whole && !status)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of recording chosen functions only."""
+"""Tests of recording chosen functions and threads only."""
 
 import os
 import re
 import shutil
 
-from bench import TESTS, Skip, compare, counts, expect, instructions, run
+from bench import TESTS, Skip, compare, counts, expect, instructions, run, wanted
 
 FILTERS = ("-F three", "-N two", "-F four -N one", "-N one -N five -D 4", "-F one -D 3",
            "-F thread -N six", "-F two -F six -N three")
@@ -170,18 +170,114 @@ int main(void) { return some() + other() + add(5, 6) != 19 + 5; }
                    for one, sum_ in found), text)
 
 
-def write_choice(directory, program, verdicts, names):
+def threads(way):
+    """What threads of some names do; names that are there first, that change, of a child."""
+    def test(bench):
+        program = bench.compile("threads.c", *way.split(), "-O1")
+        for how, files in (("named", 4), ("renamed", 2), ("fork", 1)):
+            directory, done = bench.record(program, how, options=("--thread", "io*"))
+            events, said = bench.chrome(directory)
+            got = counts(events)
+            compare(wanted(done.stdout), got)
+            expect(set(got) == set(wanted(done.stdout)), f"{how}: {got}")
+            # A call that began is recorded to its end, and no other thread has a file.
+            expect("put in" not in said and "left out" not in said, f"{how}: {said}")
+            found = len(list(directory.glob("*.fntrace")))
+            expect(found == files, f"{how}: {found} files of threads, not {files}")
+        whole = bench.work / "whole"
+        bench.record(program, "named")[0].rename(whole)
+        for options in (("--thread", "io-1"), ("--thread", "io-[!13]", "--thread", "c?u-0"),
+                        ("--thread", "cpu*", "-F", "outer"), ("--thread", "io*", "-N", "inner"),
+                        ("--thread", "[0-9]*", "-D", "1")):
+            want = report(bench, whole, *options)
+            got = report(bench, bench.record(program, "named", options=options)[0])
+            expect(want and got == want, f"{options}: {got}, not {want}")
+    return test
+
+
+def threads_elsewhere(machine, way):
+    """The same on another architecture, whose user space is emulated."""
+    def test(bench):
+        program = bench.compile_for(machine, "threads.c", *way.split(), "-O1")
+        for how in ("named", "renamed"):
+            data, _ = bench.record("true", options=("--thread", "io*"), status=1)
+            done = bench.emulated(machine, program, data, how, FNTRACE_CHOOSE=1)
+            events, _ = bench.chrome(data)
+            compare(wanted(done.stdout), counts(events))
+    return test
+
+
+def started_by_another_thread(bench):
+    """A function that begins the recording need not be called by a thread that is recorded."""
+    source = bench.work / "start.c"
+    source.write_text("""#include <pthread.h>
+#define noinline __attribute__((noinline))
+static noinline void work(void) { __asm__ volatile("" : : : "memory"); }
+static noinline void go(void) { __asm__ volatile("" : : : "memory"); }
+static void *worker(void *data)
+{
+	work();
+	return data;
+}
+static void run(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, 0, worker, 0);
+	pthread_setname_np(thread, "worker");
+	pthread_join(thread, 0);
+}
+int main(void) { pthread_setname_np(pthread_self(), "other"); run(); go(); run(); return 0; }
+""", encoding="ascii")
+    program = bench.work / "program"
+    run("gcc", "-pg", "-O1", source, "-o", program, "-lpthread")
+    # A new thread has the name of the one that makes it, until it is given one.
+    got = report(bench, bench.record(program, options=(
+        "--thread", "worker", "--start-at", "go"), status=None)[0])
+    expect(set(got) <= {"work", "worker"} and got.get("work", 0) <= 1, f"{got}")
+    got = report(bench, bench.record(program, options=(
+        "--thread", "worker", "--thread", "other", "--start-at", "go"))[0])
+    expect(got == {"go": 1, "run": 1, "work": 1, "worker": 1}, f"{got}")
+
+
+def mark_of_thread(bench):
+    """A thread that is not recorded makes no marks."""
+    source = bench.work / "mark.c"
+    source.write_text("""#include <stdio.h>
+#include <sys/prctl.h>
+#include <fntrace.h>
+int main(void)
+{
+	printf("%d", fntrace_mark(1));
+	prctl(PR_SET_NAME, "io");
+	printf("%d", fntrace_mark(2));
+	prctl(PR_SET_NAME, "cpu");
+	printf("%d\\n", fntrace_mark(3));
+	return 0;
+}
+""", encoding="ascii")
+    program = bench.work / "program"
+    run("gcc", "-pg", f"-I{TESTS.parent}/include", source, "-o", program, f"-L{bench.built}",
+        "-lfntrace", f"-Wl,-rpath,{bench.built}")
+    directory, done = bench.record(program, options=("--thread", "io"))
+    expect(done.stdout.strip() == "010", done.stdout)
+    events, _ = bench.chrome(directory)
+    marks = [event["args"]["text"] for event in events if event["ph"] == "i"]
+    expect(marks == ["2"], f"{marks}")
+
+
+def write_choice(directory, program, verdicts, names, *threads_of):
     """The file that "fntrace record" writes; NAMES are {name: verdict}."""
     status = os.stat(program)
     seconds, ns = divmod(status.st_mtime_ns, 10 ** 9)
-    lines = [f"verdicts {verdicts}", f"object {status.st_dev} {status.st_ino} {status.st_size} "
-             f"{seconds} {ns} {program}"]
+    lines = [f"verdicts {verdicts}", *(f"thread {name}" for name in threads_of),
+             f"object {status.st_dev} {status.st_ino} {status.st_size} {seconds} {ns} {program}"]
     for addr, size, name in re.findall(r"^(\w+) (\w+) [tT] (\S+)$",
                                        run("nm", "-S", program).stdout, re.MULTILINE):
         if name in names:
             end = int(addr, 16) + int(size, 16)
             lines.append(f"function {names[name]} {addr} {end:x} {name}")
-    expect(len(lines) == 2 + len(names), f"{program} lacks one of {list(names)}")
+    expect(len(lines) == 2 + len(names) + len(threads_of), f"{program} lacks one of {list(names)}")
     (directory / "choose").write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
@@ -201,6 +297,9 @@ def cost(way):
             write_choice(bench.work, program, verdicts, names)
             more = instructions(bench, program, bench.library, FNTRACE_CHOOSE="1") - plain
             expect(0 < more <= COST_MAX, f"{verdicts}: {more} instructions")
+        write_choice(bench.work, program, 0, {}, "nobody")
+        more = instructions(bench, program, bench.library, FNTRACE_CHOOSE="1") - plain
+        expect(0 < more <= COST_MAX, f"a thread that is not recorded: {more} instructions")
     return test
 
 
@@ -221,6 +320,13 @@ def refused(bench):
                status=2).stderr
     expect("--object needs" in said, said)
     expect(sorted(os.listdir(directory)) == before, "the recording has changed")
+    for name in ("[[:alpha:]]", "a\nb"):
+        said = run(bench.fntrace, "record", "-o", directory, "--thread", name, program,
+                   status=2).stderr
+        expect("no pattern for names of threads" in said, said)
+    expect(sorted(os.listdir(directory)) == before, "the recording has changed")
+    _, done = bench.record(program, options=("--thread", "nobody"), status=1)
+    expect("in a thread that was to be recorded" in done.stderr, done.stderr)
     plain = bench.compile("choose.c", "-O2", name="plain")
     said = run(bench.fntrace, "record", "-o", directory, "-F", "three", plain, status=1).stderr
     expect("was it compiled for this" in said, said)
@@ -240,6 +346,14 @@ def tests():
     for machine, nops in (("aarch64", 2), ("riscv64", 4)):
         for way in ("-pg -fno-omit-frame-pointer", f"-fpatchable-function-entry={nops}"):
             yield f"choose functions on {machine}, {way}", elsewhere(machine, way)
+    for way in ("-pg", "-pg -mfentry", "-finstrument-functions",
+                "-fpatchable-function-entry=5"):
+        yield f"choose threads, {way}", threads(way)
+    for machine, nops in (("aarch64", 2), ("riscv64", 4)):
+        for way in ("-pg -fno-omit-frame-pointer", f"-fpatchable-function-entry={nops}"):
+            yield f"choose threads on {machine}, {way}", threads_elsewhere(machine, way)
+    yield "choose threads, started by another one", started_by_another_thread
+    yield "choose threads, marks", mark_of_thread
     yield "choose functions, entries only", entries
     yield "choose functions, names and libraries", names_of_libraries
     yield "choose functions, children", children
