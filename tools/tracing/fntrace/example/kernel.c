@@ -568,6 +568,7 @@ static void answer_messages(void)
 	print("ready for messages\n");
 	while (receive_message(&number))
 		handle_message(number);
+	send_string(channel_send, "q\n");
 }
 
 /* The course of events */
