@@ -154,6 +154,12 @@ def tests():
     kselftest.line(None)
     yield "a second run of a guest starts anew", not kselftest.results
 
+    kselftest = test.Kselftest(None, {"a/one.sh": "CONFIG_ONE"})
+    for name in ("one", "two"):
+        kselftest.line(f"ok 1 selftests: a: {name}.sh # SKIP")
+    yield "skipped as a whole may be what the kernel has no option for", [
+        ok for _, ok, *_ in kselftest.results] == [None, False]
+
     yield "a data race of ours counts", races({"ours"}) == races({"reader"}) == races(None) == 1
     yield "a data race of others does not", not races({"caller", "unrelated"})
     yield "beside it, everything else does", races(set(), "WARNING: CPU: 0\n") == 1

@@ -43,6 +43,8 @@ from ui import BUILD, Failure
 # Programs of the host that the kselftests have use for, where these run. timeout is
 # what makes the runner of kselftest heed the limit in a directory's settings.
 KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd", "timeout")}
+# Tests that need an option which not every kernel here has.
+KSELFTEST_OPTIONS = {"rust_functions/test_rnull.sh": "CONFIG_BLK_DEV_RUST_NULL"}
 # Parts that need a kernel of each architecture.
 ON_A_KERNEL = ("kunit", "run", "sites")
 # On few CPUs again; those of events take long, and more CPUs find more.
@@ -196,8 +198,10 @@ def patience(kernel):
 class Kselftest:
     """What run_kselftest.sh says in a guest, line by line."""
 
-    def __init__(self, step):
+    def __init__(self, step, lacking=None):
+        """LACKING are the options of tests that the kernel does not have."""
         self.step = step
+        self.lacking = lacking or {}
         self.clear()
 
     def clear(self):
@@ -221,13 +225,17 @@ class Kselftest:
             self.began = self.last = now
         elif match := TEST_ENDS.match(line):
             bad, directory, test, words = match.groups()
-            words = words or ""
-            # All modules are there: a test that is skipped as a whole is one that is lost.
+            name, words = f"{directory}/{test}", words or ""
+            skipped = words.startswith("SKIP")
+            # Other modules are there: a test that is skipped as a whole is one that is lost.
             # The base's scripts say [FAIL] without a status for it.
-            bad = bad or words.startswith("SKIP") or self.complaints
-            self.results.append((f"{directory}/{test}", not bad,
-                                 "; ".join([*filter(None, [words]), *self.complaints[:3]])
-                                 if bad else "", now - self.began))
+            bad = bad or skipped or self.complaints
+            if skipped and name in self.lacking:
+                self.results.append((name, None, f"no {self.lacking[name]}", now - self.began))
+            else:
+                self.results.append((name, not bad,
+                                     "; ".join([*filter(None, [words]), *self.complaints[:3]])
+                                     if bad else "", now - self.began))
             self.running = None
         elif self.running and (match := PART_ENDS.match(line)):
             bad, name, skipped = match.groups()
@@ -245,7 +253,9 @@ def kselftests(found, kernel, smp, directories):
     what = "" if set(directories) == set(guest.KSELFTESTS) else f" {' '.join(directories)}"
     group = f"kselftest {kernel.name}, {smp} CPUs{what and ','}{what}"
     with ui.Step(group) as step:
-        kselftest = Kselftest(step)
+        configured = kernels.merge(kernel.fragment()).values()
+        kselftest = Kselftest(step, {name: option for name, option in KSELFTEST_OPTIONS.items()
+                                     if f"{option}=m" not in configured})
         # The time limits of the tests are for kernels that do not check themselves.
         options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(

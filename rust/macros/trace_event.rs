@@ -1105,13 +1105,19 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
 
         #(#cfgs)*
         #[doc(hidden)]
+        #[cfg_attr(not(CONFIG_TRACEPOINTS), allow(unused_variables))]
         #[allow(dead_code, non_snake_case, clippy::too_many_arguments)]
         #[::kernel::prelude::notrace]
         #[cold]
         #[inline(never)]
         fn #hit(#(#arg_names: #arg_types),*) {
-            #test
-            #body
+            // Without tracepoints, nothing calls this, but the compiler may keep it; the C part,
+            // which it calls, does not exist.
+            #[cfg(CONFIG_TRACEPOINTS)]
+            {
+                #test
+                #body
+            }
         }
     }
 }
