@@ -82,7 +82,11 @@ SAID = """@test a:one.sh
 # ok 2 second part # SKIP no program
 ok 1 selftests: a: one.sh
 # selftests: a: two.sh
-# not ok 1 broken part
+# # about the good part
+# ok 1 good part
+# # expected 1
+# # got 2
+# not ok 2 broken part
 not ok 2 selftests: a: two.sh # exit=1
 # selftests: a: three.sh
 # three: [FAIL]
@@ -90,6 +94,7 @@ ok 3 selftests: a: three.sh
 # selftests: b: whole.sh
 ok 1 selftests: b: whole.sh # SKIP"""
 RESULTS = {"a/one.sh: first part": True, "a/one.sh: second part": None, "a/one.sh": True,
+           "a/two.sh: good part": True,
            "a/two.sh: broken part": False, "a/two.sh": False, "a/three.sh": False,
            "b/whole.sh": False}
 
@@ -129,6 +134,8 @@ def tests():
         yield "a failed build ends in a count line", lines[-1] == "1 passed, 2 failed, 0 skipped"
         yield "a failed build is a failed run", status == 1
         yield "a failed build is in the KTAP", "not ok 1 comes to its end # no space left" in ktap
+        yield "what failed is said once more in the end", any(
+            line.endswith("comes to its end: no space left") for line in lines)
         yield "what needs it is not run, and says so", (
             "guest" not in seen and "not run, for: build" in ktap)
         yield "what does not need it is run", "other" in seen
@@ -147,6 +154,9 @@ def tests():
         kselftest.line(line)
     got = {name: ok for name, ok, *_ in kselftest.results}
     yield "each part of a kselftest is a result, a skipped one is skipped", got == RESULTS
+    yield "a part that failed says why, in its own words", [
+        detail for name, _, detail, _ in kselftest.results if name.endswith(" part") and detail
+        ] == ["no program", "expected 1; got 2"]
     yield "[FAIL] is about its own test", [
         name for name, _, detail, _ in kselftest.results if "[FAIL]" in detail] == ["a/three.sh"]
     yield "a kselftest that does not end is missed", set(kselftest.promised) - set(got) == {

@@ -51,7 +51,12 @@ class Results:
         with self._lock:
             self.groups.setdefault(group, []).append(Test(name, ok, detail, seconds))
         if ok is False:
-            ui.say(f"not ok {group}: {name}{': ' if detail else ''}{detail}")
+            ui.say(self.failure(group, name, detail))
+
+    @staticmethod
+    def failure(group, name, detail):
+        """A failed test, as one line."""
+        return f"not ok {group}: {name}{': ' if detail else ''}{detail}"
 
     def count(self, group=None):
         """(passed, failed, skipped) of one group, or of all."""
@@ -115,6 +120,11 @@ class Results:
         if slowest:
             print("the slowest tests:")
             print("\n".join(slowest))
+        # Once more: who has only the end of a long log sees them.
+        for group, tests in self.groups.items():
+            for test in tests:
+                if test.ok is False:
+                    print(self.failure(group, test.name, test.detail))
         passed, failed, skipped = self.count()
         print(f"every result is in {shown(KTAP)}, the logs are in build/log/; "
               f"{clock(self.elapsed())} in all")

@@ -195,6 +195,11 @@ def patience(kernel):
     return 3 * 3600 if kernel.debug else 1800
 
 
+def reason(diagnostics):
+    """Why a test failed: the beginning of the lines that it printed before its result."""
+    return "; ".join(line[:120] for line in diagnostics[:3])
+
+
 class Kselftest:
     """What run_kselftest.sh says in a guest, line by line."""
 
@@ -210,6 +215,7 @@ class Kselftest:
         self.promised = []
         self.running = None
         self.complaints = []
+        self.diagnostics = []
         self.began = self.last = time.monotonic()
 
     def line(self, line):
@@ -222,6 +228,7 @@ class Kselftest:
         elif match := TEST_BEGINS.match(line):
             self.running = "/".join(match.groups())
             self.complaints = []
+            self.diagnostics = []
             self.began = self.last = now
         elif match := TEST_ENDS.match(line):
             bad, directory, test, words = match.groups()
@@ -241,11 +248,15 @@ class Kselftest:
             bad, name, skipped = match.groups()
             self.results.append((f"{self.running}: {name}",
                                  None if skipped is not None else not bad,
-                                 skipped or "", now - self.last))
+                                 skipped or (reason(self.diagnostics) if bad else ""),
+                                 now - self.last))
             self.step.note = name
             self.last = now
+            self.diagnostics = []
         elif "[FAIL]" in line:
             self.complaints.append(line.lstrip("# "))
+        elif line.startswith("# # "):
+            self.diagnostics.append(line[4:])
 
 
 def kselftests(found, kernel, smp, directories):
@@ -417,13 +428,18 @@ def ktap(found, group, result):
     """Take over the results of a guest that prints KTAP."""
     guest_trouble(found, group, result)
     tests = 0
+    diagnostics = []
+    log = f"(log: {ui.shown(result.log)})"
     for line in result.lines:
         match = KTAP_LINE.match(line)
         if match:
             tests += 1
             bad, name, skipped = match.groups()
             found.add(group, name, None if skipped else not bad,
-                      skipped or f"(log: {ui.shown(result.log)})" if bad else "")
+                      skipped or (f"{reason(diagnostics)} {log}".strip() if bad else ""))
+            diagnostics = []
+        elif line.startswith("# "):
+            diagnostics.append(line[2:])
     if not tests:
         found.add(group, "results", False, "there are none")
     found.close(group)

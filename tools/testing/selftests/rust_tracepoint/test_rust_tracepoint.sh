@@ -171,24 +171,18 @@ page()
 		od -An -v -tx1 | tr -s ' ' '\n' | sed '/^$/d'
 }
 
-# The same of all pages of the instance, which has no records then.
+# The same of all pages of the instance, which has no records then. Each page is in the
+# file before the next one is asked for: a reader that waits for more would have to be
+# killed, and could then lose the page that it has read and not yet written.
 all_pages()
 {
 	for cpu in "$I"/per_cpu/cpu*; do
-		grep -qx "entries: 0" "$cpu/stats" || {
-			# It waits for more when it has all.
-			dd if="$cpu/trace_pipe_raw" of="$TMP/pages" bs="$PAGE_SIZE" 2>/dev/null &
-			BACKGROUND=$!
-			for try in 1 2 3 4 5 6 7 8 9 10; do
-				! grep -qx "entries: 0" "$cpu/stats" || break
-				sleep 0.5
-			done
-			kill $BACKGROUND 2>/dev/null
-			wait $BACKGROUND
-			BACKGROUND=
-			grep -qx "entries: 0" "$cpu/stats" || return
-			od -An -v -tx1 "$TMP/pages" | tr -s ' ' '\n' | sed '/^$/d'
-		}
+		: > "$TMP/pages"
+		until grep -qx "entries: 0" "$cpu/stats"; do
+			dd if="$cpu/trace_pipe_raw" bs="$PAGE_SIZE" count=1 2>/dev/null \
+				>> "$TMP/pages" || return
+		done
+		od -An -v -tx1 "$TMP/pages" | tr -s ' ' '\n' | sed '/^$/d'
 	done
 }
 
