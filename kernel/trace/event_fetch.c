@@ -28,24 +28,6 @@
 
 #include "event_fetch.h"
 
-static void fetch_add_copy(struct fetch_code *code, u16 from,
-			   const struct fetch_field *field)
-{
-	int size = FETCH_COPY_1 - ilog2(field->size), at = 0, after = 0;
-
-	for (int i = 0; i < FETCH_COPY_SIZES; i++) {
-		if (i <= size)
-			at += code->nr_copies[i];
-		else
-			after += code->nr_copies[i];
-	}
-	memmove(&code->copies[at + 1], &code->copies[at],
-		after * sizeof(code->copies[0]));
-	code->copies[at] =
-		(struct fetch_copy){ .from = from, .to = field->offset };
-	code->nr_copies[size]++;
-}
-
 /**
  * fetch_compile - add a field to fetch code
  * @code: the fetch code
@@ -61,10 +43,8 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 	u16 from = field->from;
 
 	if (!field->read) {
-		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&
-		    field->size < sizeof(long))
-			from += sizeof(long) - field->size;
-		fetch_add_copy(code, from, field);
+		fetch_insert_copy(code->nr_copies, code->copies, field->size,
+				  from, field->offset);
 		return;
 	}
 

@@ -14,10 +14,13 @@
 #include <linux/trace_events.h>
 #include <linux/trace_recursion.h>
 #include <linux/tracepoint.h>
+#include <linux/unaligned.h>
 
+#include "fetch_copy.h"
 #include "fetch_type.h"
 #include "trace.h"
 #include "trace_dynevent.h"
+#include "trace_record.h"
 
 /*
  * The payload of a record is everything after struct fetch_record. It is built
@@ -90,21 +93,6 @@ struct fetch_field {
 	u16				limit_from;
 	u16				max_len;
 	u16				at;
-};
-
-/* An argument that is copied unchanged. */
-struct fetch_copy {
-	u16	from;
-	u16	to;
-};
-
-/* Copies are sorted by size, so that the size is not tested for each. */
-enum fetch_copy_size {
-	FETCH_COPY_8,
-	FETCH_COPY_4,
-	FETCH_COPY_2,
-	FETCH_COPY_1,
-	FETCH_COPY_SIZES,
 };
 
 /* A string that an argument points to. */
@@ -313,23 +301,10 @@ int fetch_remove_named(const struct fetch_file *file, const char *group,
 void fetch_boot_lines(const struct fetch_file *file, char *lines,
 		      int (*run)(const char *text));
 
-#define FETCH_COPY(type, size)						\
-	do {								\
-		for (n = code->nr_copies[size]; n; n--, copy++)		\
-			*(type *)(payload + copy->to) =			\
-				*(const type *)(from + copy->from);	\
-	} while (0)
-
 static __always_inline void fetch_copies(const struct fetch_code *code,
 					 const void *from, char *payload)
 {
-	const struct fetch_copy *copy = code->copies;
-	unsigned int n;
-
-	FETCH_COPY(u64, FETCH_COPY_8);
-	FETCH_COPY(u32, FETCH_COPY_4);
-	FETCH_COPY(u16, FETCH_COPY_2);
-	FETCH_COPY(u8, FETCH_COPY_1);
+	fetch_copy_all(code->nr_copies, code->copies, from, payload);
 }
 
 /* Fetch the memory that arguments point to. */
@@ -383,6 +358,30 @@ static __always_inline bool fetch_is_plain(struct trace_event_file *file)
 }
 
 /*
+ * memcpy() of a few words, without the call of it that the compiler would make
+ * of a plain loop. The last two words may overlap those before.
+ */
+static __always_inline void fetch_copy_payload(char *to, const char *payload,
+					       unsigned int len)
+{
+	const unsigned int step = 2 * sizeof(u64);
+	unsigned int at;
+
+	if (unlikely(len < step)) {
+		memcpy(to, payload, len);
+		return;
+	}
+	for (at = 0; at < len; at += step) {
+		at = min(at, len - step);
+		put_unaligned(get_unaligned((const u64 *)(payload + at)),
+			      (u64 *)(to + at));
+		put_unaligned(get_unaligned((const u64 *)(payload + at) + 1),
+			      (u64 *)(to + at) + 1);
+		barrier();
+	}
+}
+
+/*
  * The part of trace_event_buffer_reserve() and trace_event_buffer_commit() that
  * remains if fetch_is_plain().
  */
@@ -401,11 +400,11 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	rec = ring_buffer_event_data(slot);
 	/* Leave out the preemption count of this function and its caller. */
 	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
-				     tracing_gen_ctx_dec() -
+				     trace_record_ctx_dec() -
 					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
 	rec->ip = ip;
-	memcpy(rec->payload, payload, len);
-	trace_buffer_unlock_commit_nostack(buffer, slot);
+	fetch_copy_payload(rec->payload, payload, len);
+	trace_record_end(buffer);
 }
 
 /*

@@ -22,21 +22,35 @@ static __always_inline bool trace_record_is_plain(const struct trace_event_file 
 	return likely(!(file->flags & TRACE_RECORD_SPECIAL));
 }
 
-/* tracing_gen_ctx_dec() */
+/* tracing_gen_ctx() */
 static __always_inline unsigned int trace_record_ctx(void)
 {
-	unsigned int irqs_status, pc, trace_ctx;
+	unsigned int irqs_status, pc;
 	unsigned long irqflags;
 
 	local_save_flags(irqflags);
 	irqs_status = irqs_disabled_flags(irqflags) ? TRACE_FLAG_IRQS_OFF : 0;
 	pc = preempt_count();
 	if (likely(trace_ctx_is_plain(pc)))
-		trace_ctx = (irqs_status << 16) | (pc & 0xf);
-	else
-		trace_ctx = tracing_gen_ctx_irq_test(irqs_status);
+		return (irqs_status << 16) | (pc & 0xf);
 
-	return trace_ctx - IS_ENABLED(CONFIG_PREEMPTION);
+	return tracing_gen_ctx_irq_test(irqs_status);
+}
+
+/* tracing_gen_ctx_dec() */
+static __always_inline unsigned int trace_record_ctx_dec(void)
+{
+	return trace_record_ctx() - IS_ENABLED(CONFIG_PREEMPTION);
+}
+
+/*
+ * __buffer_unlock_commit() for what ring_buffer_lock_reserve() has reserved: that
+ * is never trace_buffered_event.
+ */
+static __always_inline void trace_record_end(struct trace_buffer *buffer)
+{
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
 }
 
 /* trace_event_buffer_reserve() for a file that is plain */
@@ -44,7 +58,7 @@ static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbu
 						  struct trace_event_file *file,
 						  unsigned long len)
 {
-	fbuffer->trace_ctx = trace_record_ctx();
+	fbuffer->trace_ctx = trace_record_ctx_dec();
 	fbuffer->trace_file = file;
 	fbuffer->regs = NULL;
 	fbuffer->buffer = file->tr->array_buffer.buffer;
@@ -70,8 +84,7 @@ static __always_inline bool trace_record_commit(struct trace_event_buffer *fbuff
 					      TRACE_ITER(USERSTACKTRACE))))
 		return false;
 
-	__this_cpu_write(trace_taskinfo_save, true);
-	ring_buffer_unlock_commit(fbuffer->buffer);
+	trace_record_end(fbuffer->buffer);
 	return true;
 }
 
