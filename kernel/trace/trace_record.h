@@ -44,6 +44,25 @@ static __always_inline unsigned int trace_record_ctx_dec(void)
 }
 
 /*
+ * __trace_buffer_lock_reserve() and ring_buffer_event_data(); *@event is set for
+ * who needs it. Returns the entry, or NULL.
+ */
+static __always_inline void *trace_record_begin(struct trace_buffer *buffer, int type,
+						unsigned long len, unsigned int trace_ctx,
+						struct ring_buffer_event **event)
+{
+	struct trace_entry *entry;
+
+	*event = ring_buffer_lock_reserve(buffer, len);
+	if (!*event)
+		return NULL;
+
+	entry = ring_buffer_event_data(*event);
+	tracing_generic_entry_update(entry, type, trace_ctx);
+	return entry;
+}
+
+/*
  * __buffer_unlock_commit() for what ring_buffer_lock_reserve() has reserved: that
  * is never trace_buffered_event.
  */
@@ -63,13 +82,8 @@ static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbu
 	fbuffer->regs = NULL;
 	fbuffer->buffer = file->tr->array_buffer.buffer;
 
-	fbuffer->event = ring_buffer_lock_reserve(fbuffer->buffer, len);
-	if (!fbuffer->event)
-		return NULL;
-
-	fbuffer->entry = ring_buffer_event_data(fbuffer->event);
-	tracing_generic_entry_update(fbuffer->entry, file->event_call->event.type,
-				     fbuffer->trace_ctx);
+	fbuffer->entry = trace_record_begin(fbuffer->buffer, file->event_call->event.type,
+					    len, fbuffer->trace_ctx, &fbuffer->event);
 	return fbuffer->entry;
 }
 
