@@ -30,12 +30,24 @@ struct choose_function {
 };
 
 /*
- * All functions of this process, by address, and patterns for names and numbers of threads.
- * Not changed after choose_begin().
+ * struct choose_import - a function of a library that is looked for when it is called
+ * @name: as the linker has it
+ * @verdict: bits of enum fntrace_verdict
+ */
+struct choose_import {
+	char		*name;
+	unsigned int	verdict;
+};
+
+/*
+ * All functions of this process, by address, those whose calls were to be recorded, and
+ * patterns for names and numbers of threads. Not changed when something is traced.
  */
 static struct {
 	struct choose_function	*functions;
 	size_t			nr;
+	struct choose_import	*imports;
+	size_t			nr_imports;
 	char			**threads;
 	size_t			nr_threads;
 } choose;
@@ -76,24 +88,49 @@ static int choose_compare(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* "VERDICT LOW HIGH NAME" */
-static bool choose_add(const struct object *object, char *line)
+/* Room for one more, at the end; NULL without memory. */
+static struct choose_function *choose_more(void)
 {
-	struct choose_function *functions, *function;
+	struct choose_function *functions;
 
 	/* A power of two fills the array. */
 	if (!(choose.nr & (choose.nr - 1))) {
 		functions = realloc(choose.functions,
 				    (choose.nr ? 2 * choose.nr : 1) * sizeof(*functions));
 		if (!functions)
-			return false;
+			return NULL;
 		choose.functions = functions;
 	}
-	function = &choose.functions[choose.nr++];
+	return &choose.functions[choose.nr++];
+}
+
+/* "VERDICT LOW HIGH NAME" */
+static bool choose_add(const struct object *object, char *line)
+{
+	struct choose_function *function = choose_more();
+
+	if (!function)
+		return false;
 	function->verdict = strtoul(line, &line, 10);
 	function->start = object->bias + strtoul(line, &line, 16);
 	function->end = object->bias + strtoul(line, &line, 16);
 	return true;
+}
+
+/* "VERDICT NAME" */
+static bool choose_add_import(char *line)
+{
+	struct choose_import *imports, *import;
+
+	imports = realloc(choose.imports, (choose.nr_imports + 1) * sizeof(*imports));
+	if (!imports)
+		return false;
+	choose.imports = imports;
+	import = &imports[choose.nr_imports];
+	import->verdict = strtoul(line, &line, 10);
+	import->name = *line ? strdup(line + 1) : NULL;
+	choose.nr_imports += !!import->name;
+	return import->name;
 }
 
 static bool choose_add_thread(const char *pattern)
@@ -143,10 +180,32 @@ static bool choose_parse(char *text, const struct objects *objects, unsigned int
 			object = objects_match(objects, line);
 		else if (objects_is(&line, "thread") && !choose_add_thread(line))
 			return false;
+		else if (objects_is(&line, "import") && !choose_add_import(line))
+			return false;
 		else if (object && objects_is(&line, "function") && !choose_add(object, line))
 			return false;
 	}
 	return true;
+}
+
+void choose_call(const char *name, unsigned long start, unsigned long end)
+{
+	struct choose_function *function;
+	size_t i, at;
+
+	for (i = 0; i < choose.nr_imports; i++) {
+		if (strcmp(choose.imports[i].name, name))
+			continue;
+		function = choose_more();
+		if (!function)
+			return;
+		for (at = choose.nr - 1; at && choose.functions[at - 1].start > start; at--)
+			choose.functions[at] = choose.functions[at - 1];
+		choose.functions[at] = (struct choose_function){
+			start, end, choose.imports[i].verdict,
+		};
+		return;
+	}
 }
 
 #ifdef __x86_64__

@@ -39,6 +39,18 @@
 bool choose_begin(const char *directory);
 
 /**
+ * choose_call() - a call of a function of a library is recorded
+ * @name: of the function, as the linker has it
+ * @start: address of its stub, which stands for it
+ * @end: the address behind it
+ *
+ * If the file says something about @name, that is the verdict on the stub.
+ *
+ * Context: after choose_begin(), before anything is traced.
+ */
+void choose_call(const char *name, unsigned long start, unsigned long end);
+
+/**
  * choose_threads() - are only some threads recorded?
  */
 bool choose_threads(void);

@@ -23,6 +23,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,7 +39,9 @@
 #include <fntrace_control.h>
 
 #include "../backend/internal.h"
+#include "calls.h"
 #include "choose.h"
+#include "nops.h"
 #include "seccomp.h"
 #include "values.h"
 
@@ -46,7 +49,6 @@
 /* Of a thread that may make no system calls any more: it cannot get more room. */
 #define WINDOW_SILENT	(16ul << 20)
 #define PAGE		65536ul		/* the largest there is */
-#define REACH		(1ul << 27)	/* of a call on arm64; elsewhere it is 2 GiB */
 /* No function needs less stack than this: a return address, and alignment. */
 #define FRAME_MIN	16
 #define FRAMES_MAX	(64ul << 20)
@@ -170,6 +172,8 @@ static enum fntrace_mode mode = FNTRACE_GROW;
 static unsigned long depth_limit;
 static bool entries_only;
 static pthread_key_t at_thread_end;
+/* A line for /proc/self/maps: where the stubs of linux/calls.c are. */
+static char calls_line[128];
 /* A library may have been loaded that the last copy of the mappings does not have. */
 static int unsaved;
 static int complained;
@@ -1045,8 +1049,10 @@ static void save_maps(struct process *which, bool changed)
 	if (file < 0)
 		goto out_unlock;
 	end = put(put_decimal(put(end, "at "), fntrace_counter()), "\n");
-	if (changed)
+	if (changed) {
 		fd = get_maps();
+		end = put(end, calls_line);
+	}
 	if (!copy_text(file, fd, 0, scratch->text, sizeof(scratch->text), end - scratch->text) &&
 	    begin && parent_pid) {
 		/* Nothing says what is mapped here but what the parent wrote. */
@@ -1390,118 +1396,44 @@ __attribute__((visibility("hidden"))) long fntrace_after_vfork(long result)
 	return result;
 }
 
-/* No-ops of -fpatchable-function-entry */
-
-static int write_code(void *addr, const void *code, size_t len)
+static void complain_of_code(const char *path, int error)
 {
-	memcpy(addr, code, len);
-	__builtin___clear_cache(addr, (char *)addr + len);
-	return 0;
+	complain("cannot change the code of ", path, error);
 }
 
-static void *thunk_at(unsigned long addr)
+/* Returns false with errno if the names could not be written. */
+static bool save_calls(const struct calls *calls)
 {
-	void *page = mmap((void *)addr, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	unsigned long pid = syscall(SYS_getpid), addr[2] = { calls->start, calls->end };
+	char text[128], name[NAME_SIZE], *end;
+	unsigned int which;
+	bool done;
+	int fd;
 
-	if (page == (void *)addr)
-		return page;
-	if (page != MAP_FAILED)
-		munmap(page, PAGE);
-	return NULL;
-}
-
-/*
- * A page within reach of @object, or NULL: below it, else above, where there may be room when
- * something large is mapped below. Behind a program the heap grows, so that is as far away as
- * possible; behind a library as near as possible, as the stack may be above it.
- */
-static void *thunk_near(unsigned long object, bool program)
-{
-	unsigned long near = object & ~(PAGE - 1), distance;
-	void *thunk = NULL;
-
-	for (distance = PAGE; distance < REACH && distance < near && !thunk; distance += PAGE)
-		thunk = thunk_at(near - distance);
-	for (distance = PAGE; distance < REACH && !thunk; distance += PAGE)
-		thunk = thunk_at(near + (program ? REACH - distance : distance));
-	return thunk;
-}
-
-static int protect_code(struct dl_phdr_info *info, int more)
-{
-	unsigned long page = sysconf(_SC_PAGESIZE);
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		unsigned long start = (info->dlpi_addr + p->p_vaddr) & ~(page - 1);
-		unsigned long end = info->dlpi_addr + p->p_vaddr + p->p_memsz;
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-			continue;
-		if (mprotect((void *)start, end - start, PROT_READ | PROT_EXEC | more))
-			return -errno;
-	}
-	return 0;
-}
-
-/* What of a file's section headers says where the list of places is in memory. */
-static bool find_places(const char *path, unsigned long *addr, unsigned long *size)
-{
-	static const char name[] = "__patchable_function_entries";
-	char found[sizeof(name)];
-	Elf64_Shdr section, names;
-	Elf64_Ehdr header;
-	bool done = false;
-	int fd, i;
-
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = create(name, pid, ".names", 0644, &which);
 	if (fd < 0)
 		return false;
-	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_shentsize != sizeof(section) ||
-	    pread(fd, &names, sizeof(names),
-		  header.e_shoff + header.e_shstrndx * sizeof(section)) != sizeof(names))
-		goto out;
-	for (i = 0; i < header.e_shnum && !done; i++) {
-		if (pread(fd, &section, sizeof(section),
-			  header.e_shoff + i * sizeof(section)) != sizeof(section))
-			break;
-		if (!(section.sh_flags & SHF_ALLOC) ||
-		    pread(fd, found, sizeof(found),
-			  names.sh_offset + section.sh_name) != sizeof(found) ||
-		    memcmp(found, name, sizeof(name)))
-			continue;
-		*addr = section.sh_addr;
-		*size = section.sh_size;
-		done = true;
-	}
-out:
-	close(fd);
+	/* A path that no file has: it is what both files call the stubs. */
+	put_name(put(name, "/library-calls/"), pid, which, "\n");
+	end = put(put(text, "path "), name);
+	snprintf(calls_line, sizeof(calls_line), "%lx-%lx r-xp 00000000 00:00 0 %s", addr[0],
+		 addr[1], name);
+	done = syscall(SYS_write, fd, text, end - text) == end - text &&
+	       syscall(SYS_write, fd, calls->names, calls->len) == (long)calls->len;
+	syscall(SYS_close, fd);
 	return done;
 }
 
-static int patch_object(struct dl_phdr_info *info, size_t size, void *data)
+/* Before something is looked for in the mappings, and before the no-ops are changed. */
+static void record_calls(const char *which)
 {
-	const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name :
-							       "/proc/self/exe";
-	unsigned long addr, len;
-	unsigned long *start;
-	void *thunk;
+	struct calls calls;
 
-	if (!find_places(path, &addr, &len) || !len)
-		return 0;
-	start = (unsigned long *)(info->dlpi_addr + addr);
-	thunk = thunk_near(info->dlpi_addr + info->dlpi_phdr[0].p_vaddr,
-			   !info->dlpi_name || !*info->dlpi_name);
-	if (!thunk || protect_code(info, PROT_WRITE)) {
-		complain("cannot change the code of ", path, errno);
-		return 0;
-	}
-	fntrace_patch(start, start + len / sizeof(*start), thunk, write_code);
-	protect_code(info, 0);
-	return 0;
+	if (!calls_begin(which, program, &calls))
+		complain("no calls into libraries are recorded", "", errno);
+	else if (calls.start && !save_calls(&calls))
+		complain("cannot write names to ", directory, errno);
+	free(calls.names);
 }
 
 /*
@@ -1994,6 +1926,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *entries = variable(environment, "FNTRACE_ENTRIES");
 	const char *values = variable(environment, "FNTRACE_VALUES");
 	const char *chosen = variable(environment, "FNTRACE_CHOOSE");
+	const char *calls = variable(environment, "FNTRACE_CALLS");
 	char *absolute;
 	long len;
 	int fd;
@@ -2050,10 +1983,12 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	if (values && !strcmp(values, "1") && !values_begin(directory))
 		complain("no values of arguments: cannot use the description in ", directory,
 			 errno);
+	if (calls && *calls)
+		record_calls(calls);
 	save_maps(process, true);
 	pthread_atfork(NULL, NULL, child_of_fork);
 	at_quick_exit(finish);
-	dl_iterate_phdr(patch_object, NULL);
+	nops_patch(complain_of_code);
 	if (!start || strcmp(start, "0"))
 		fntrace_start();
 }

@@ -3,8 +3,10 @@
  * Which functions and threads "fntrace record" records; see choose.h.
  */
 #define _GNU_SOURCE
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <fntrace.h>
 
@@ -15,11 +17,13 @@
 /*
  * struct choose_work - for objects_walk()
  * @choose: the patterns
+ * @program: path of the program
  * @out: lines of the file
  * @untraced: a program or object in which no function calls a hook
  */
 struct choose_work {
 	struct choose	*choose;
+	const char	*program;
 	FILE		*out;
 	char		*untraced;
 };
@@ -78,6 +82,36 @@ static void choose_functions(struct choose_work *work, const struct image *image
 	}
 }
 
+/* Are the calls of this file into libraries recorded? */
+static bool is_caller(const struct choose_work *work, const char *path)
+{
+	const char *at = work->choose->calls, *end, *base = strrchr(path, '/');
+	bool found = false;
+	char *pattern;
+
+	for (; at && !found && (end = strchr(at, '/')); at = end + 1) {
+		if (end == at) {
+			found = !strcmp(path, work->program);
+			continue;
+		}
+		pattern = xasprintf("%.*s", (int)(end - at), at);
+		found = !fnmatch(pattern, base ? base + 1 : path, 0);
+		free(pattern);
+	}
+	return found;
+}
+
+static void choose_import(void *data, const char *linkage)
+{
+	struct choose_work *work = data;
+	char *plain = symbol_demangle(linkage);
+	unsigned int verdict = get_verdict(work->choose, plain ? plain : linkage);
+
+	if (verdict)
+		fprintf(work->out, "import %u %s\n", verdict, linkage);
+	free(plain);
+}
+
 static void choose_object(void *data, const char *path, bool named)
 {
 	struct trace *trace = xalloc(sizeof(*trace));
@@ -87,9 +121,11 @@ static void choose_object(void *data, const char *path, bool named)
 
 	if (error && named)
 		warn("%s: %s", path, error);
+	if (!error && is_caller(work, path))
+		image_imports(path, choose_import, work);
 	if (!error && image->hooks && objects_put(work->out, path))
 		choose_functions(work, image);
-	else if (!error && named && !work->untraced)
+	else if (!error && named && !work->untraced && !is_caller(work, path))
 		work->untraced = xstrdup(path);
 	trace_close(trace);
 	free(trace);
@@ -113,7 +149,7 @@ static bool tell_unused(const struct patterns *patterns, const char *option)
 
 char *choose_program(struct choose *choose, const char *program, const struct objects *objects)
 {
-	struct choose_work work = { .choose = choose };
+	struct choose_work work = { .choose = choose, .program = program };
 	char *text = NULL;
 	size_t size, i;
 	bool good = true;
@@ -137,8 +173,8 @@ char *choose_program(struct choose *choose, const char *program, const struct ob
 	good &= tell_unused(&choose->start_at, "--start-at");
 	good &= tell_unused(&choose->stop_at, "--stop-at");
 	if (!good && work.untraced)
-		warn("%s: no function is traced in it; was it compiled for this (-pg)?",
-		     work.untraced);
+		warn("%s: no function is traced in it; was it compiled for this (-pg)? "
+		     "--library-calls needs no such program", work.untraced);
 	free(work.untraced);
 	if (good)
 		return text;

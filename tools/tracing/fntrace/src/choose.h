@@ -13,6 +13,9 @@
  *		A file, see objects_put(); functions of it follow.
  *	function VERDICT LOW HIGH NAME
  *		A function, from address LOW of the file up to HIGH, both hexadecimal.
+ *	import VERDICT LINKAGE
+ *		A function of a library, as the linker has it: calls of it that are recorded
+ *		as such (--library-calls).
  */
 #ifndef FNTRACE_CHOOSE_H
 #define FNTRACE_CHOOSE_H
@@ -29,6 +32,7 @@
  * @start_at: recording begins with a call of one of these
  * @stop_at: and ends with one of these
  * @threads: nothing but what these threads do
+ * @calls: whose calls into libraries are recorded, as in struct launch
  */
 struct choose {
 	struct patterns	only;
@@ -36,6 +40,7 @@ struct choose {
 	struct patterns	start_at;
 	struct patterns	stop_at;
 	struct patterns	threads;
+	const char	*calls;
 };
 
 /*

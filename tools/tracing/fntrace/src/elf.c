@@ -105,6 +105,41 @@ static void read_sections(struct image *image, Elf *elf)
 		read_table(image, elf, dynamic, &dynamic_header);
 }
 
+/*
+ * What GCC's -mnop-mcount leaves at the beginning of a function, perhaps behind endbr64. It
+ * has this for x86_64 only, and for code with a fixed address.
+ */
+static void find_nops(struct image *image, Elf *elf)
+{
+	static const char nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	static const char endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t size, i, j;
+	GElf_Ehdr header;
+	const char *file = elf_rawfile(elf, &size);
+
+	if (!file || !gelf_getehdr(elf, &header) || header.e_type != ET_EXEC ||
+	    header.e_machine != EM_X86_64)
+		return;
+	for (i = 0; i < image->nr_symbols; i++) {
+		uint64_t addr = image->symbols[i].addr, at;
+
+		for (j = 0; j < image->nr_segments; j++) {
+			const struct segment *segment = &image->segments[j];
+
+			at = addr - segment->addr + segment->offset;
+			if (addr < segment->addr || addr - segment->addr >= segment->size ||
+			    at + sizeof(endbr64) + sizeof(nop) > size)
+				continue;
+			if (!memcmp(file + at, endbr64, sizeof(endbr64)))
+				at += sizeof(endbr64);
+			if (!memcmp(file + at, nop, sizeof(nop))) {
+				image->hooks |= IMAGE_PATCHABLE;
+				return;
+			}
+		}
+	}
+}
+
 /* Addresses are those of the program headers; what is mapped is a part of the file. */
 static void read_segments(struct image *image, Elf *elf)
 {
@@ -135,6 +170,8 @@ const char *image_read(struct image *image, const char *path)
 		read_segments(image, elf);
 		read_sections(image, elf);
 		image_sort(image);
+		if (!image->hooks)
+			find_nops(image, elf);
 	} else {
 		error = "not an ELF file";
 	}
@@ -142,6 +179,42 @@ const char *image_read(struct image *image, const char *path)
 		elf_end(elf);
 	close(fd);
 	return error;
+}
+
+const char *image_imports(const char *path, void (*take)(void *data, const char *name),
+			  void *data)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf_Data *table;
+	GElf_Sym symbol;
+	const char *name;
+	Elf *elf;
+	size_t i;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_input_file(path);
+	if (fd < 0)
+		return strerror(errno);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (elf && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM ||
+		    !header.sh_entsize)
+			continue;
+		table = elf_getdata(section, NULL);
+		for (i = 0; table && i < table->d_size / header.sh_entsize; i++) {
+			if (!gelf_getsym(table, i, &symbol) || symbol.st_shndx != SHN_UNDEF)
+				continue;
+			name = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (name && *name)
+				take(data, name);
+		}
+	}
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return NULL;
 }
 
 /* Of a section of notes, the one with the build ID. */

@@ -54,6 +54,16 @@ uint64_t image_address(const struct image *image, uint64_t offset);
 const char *image_read(struct image *image, const char *path);
 
 /*
+ * image_imports() - what an ELF file takes from others
+ * @path: where the file is
+ * @take: is called with the name of each symbol, as the linker has it
+ *
+ * Return: NULL, or why the file cannot be read
+ */
+const char *image_imports(const char *path, void (*take)(void *data, const char *name),
+			  void *data);
+
+/*
  * image_build_id() - the number that the linker gave to an ELF file
  *
  * Return: hexadecimal digits, allocated; NULL if there is none, or it is no such file.

@@ -21,6 +21,7 @@
  * @paused: tracing starts when the program calls fntrace_start()
  * @chosen: @directory has a file that says which functions are recorded
  * @values: @directory has a file that says which values of arguments are recorded
+ * @calls: whose calls into libraries are recorded, as FNTRACE_CALLS has it; NULL: of nobody
  *
  * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
  *
@@ -41,6 +42,7 @@ struct launch {
 	bool		paused;
 	bool		chosen;
 	bool		values;
+	char		*calls;
 	pid_t		pid;
 	int		killed;
 	int		go;

@@ -91,6 +91,9 @@ static const struct argp_option options[] = {
 	  "Record only that functions were called, not when they returned", 0 },
 	{ "thread", OPTION_THREAD, "NAME", 0,
 	  "Record only threads of this name or number; wildcards, and several are possible", 0 },
+	{ "library-calls", 'L', "OBJECT", OPTION_ARG_OPTIONAL,
+	  "Record the program's calls into libraries, or those of OBJECT: a file's name or wildcard",
+	  0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "Functions, by name or wildcards; each several times if need be:", 0 },
 	{ "function", 'F', "NAME", 0, "Record only this function and what it calls", 0 },
@@ -151,6 +154,21 @@ static void add_word(const char ***list, unsigned int *nr, const char *word)
 	(*list)[*nr] = NULL;
 }
 
+/* Each has a slash behind it; the program has no other name. */
+static void add_calls(struct launch *launch, const char *pattern, struct argp_state *state)
+{
+	char *calls;
+
+	if (!pattern)
+		pattern = "";
+	else if (!*pattern || strchr(pattern, '/') || strstr(pattern, "[:") ||
+		 strstr(pattern, "[=") || strstr(pattern, "[."))
+		argp_error(state, "\"%s\" is no pattern for names of files", pattern);
+	calls = xasprintf("%s%s/", launch->calls ? launch->calls : "", pattern);
+	free(launch->calls);
+	launch->calls = calls;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record *record = state->input;
@@ -181,6 +199,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_ENTRIES:
 		record->launch.entries = true;
+		break;
+	case 'L':
+		add_calls(&record->launch, argument, state);
 		break;
 	case OPTION_PAUSED:
 		record->launch.paused = true;
@@ -353,7 +374,8 @@ static bool finish(const char *directory, const struct choose *choose, bool runn
 		else if (directory_has_maps(directory) && choose->threads.nr)
 			warn("no function was traced in a thread that was to be recorded");
 		else if (directory_has_maps(directory))
-			warn("no function was traced; was the program compiled for this (-pg)?");
+			warn("no function was traced; was the program compiled for this (-pg)? "
+			     "--library-calls needs no such program");
 		else
 			warn("libfntrace.so was not loaded; is the program static, or setuid?");
 		return false;
@@ -401,6 +423,7 @@ static bool find_functions(struct record *record, const char *program, char **ch
 		return false;
 	}
 	if (choose_is_set(&record->choose)) {
+		record->choose.calls = record->launch.calls;
 		*choice = choose_program(&record->choose, program, &record->objects);
 		if (!*choice)
 			return false;
@@ -557,5 +580,6 @@ int command_record(int argc, char **argv)
 	free(record.functions);
 	free(record.events);
 	free((char *)record.launch.size);
+	free(record.launch.calls);
 	return status;
 }

@@ -372,7 +372,7 @@ static int copy_clock(const char *from, const char *to, bool running)
 }
 
 /* What the values mean; it does not change. */
-static int copy_description(const char *from, const char *to)
+static int copy_text(const char *from, const char *to)
 {
 	char *text = read_file(from, NULL);
 	FILE *file = text ? fopen(to, "we") : NULL;
@@ -397,8 +397,9 @@ static int copy_file(const char *name, const char *from, const char *to, pid_t p
 		return copy_records(from, to, pid, running, records);
 	if (directory_is_maps_name(name) && (!pid || pid == owner))
 		return copy_maps(from, to, owner);
-	if (!strcmp(name, DESCRIBE_FILE))
-		return copy_description(from, to);
+	/* Of stubs, which are in no file. */
+	if (!strcmp(name, DESCRIBE_FILE) || (directory_is_symbols_name(name) && strchr(name, '-')))
+		return copy_text(from, to);
 	return 0;
 }
 

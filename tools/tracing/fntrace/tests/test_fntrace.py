@@ -27,6 +27,7 @@ from bench import (ENTRY, EXAMPLES, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, T
                    TIMEOUT, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, run_tests, same_counts, session, uftrace_directory,
                    uftrace_record, until, wanted)
+import test_calls
 import test_choose
 import test_embed
 import test_filter
@@ -1448,6 +1449,7 @@ def tests():
                                           status=127)
     yield from test_report.tests()
     yield from test_filter.tests()
+    yield from test_calls.tests()
     yield from test_choose.tests()
     yield from test_install.tests()
     yield from test_embed.tests()

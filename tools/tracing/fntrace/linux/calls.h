@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recording calls into libraries: of programs that nobody compiled for it.
+ *
+ * A call that leaves an object goes through its procedure linkage table, which jumps to the
+ * address in a word of the global offset table. That word is made to lead to a stub, which
+ * calls the hook and jumps on: to the tracer it is a function of its own, with room for the
+ * call of a hook in front (-fpatchable-function-entry), that ends in a jump.
+ */
+#ifndef FNTRACE_LINUX_CALLS_H
+#define FNTRACE_LINUX_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * struct calls - the stubs
+ * @start: address of the first one
+ * @end: the address behind the last one
+ * @names: their names, in the format of the tool's src/names.c, without the line with the path
+ * @len: bytes of @names
+ */
+struct calls {
+	unsigned long	start;
+	unsigned long	end;
+	char		*names;
+	size_t		len;
+};
+
+/**
+ * calls_begin() - record the calls that objects make into libraries
+ * @which: patterns for the names of the objects' files, each with a slash behind it; an empty
+ *	one is the program
+ * @program: path of the program
+ * @calls: is filled in
+ *
+ * Left alone are calls of functions that have hooks of their own, of this library, and of
+ * those that a hook must not be in front of, as setjmp(). All symbols must have been looked up
+ * (LD_BIND_NOW): what has not been is left alone as well.
+ *
+ * Context: in the constructor, before anything is traced. Other threads may run: each word is
+ * written at once, and what it leads to is there before.
+ * Return: false with errno if that failed; nothing is changed then.
+ */
+bool calls_begin(const char *which, const char *program, struct calls *calls);
+
+#pragma GCC visibility pop
+
+#endif /* FNTRACE_LINUX_CALLS_H */
