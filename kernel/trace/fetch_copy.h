@@ -2,8 +2,8 @@
 /*
  * Fields of events that are copies of words: arguments, registers, return values.
  *
- * They are most of what function events, marker events and probe events record,
- * so they are copied without looking at anything but where from and where to.
+ * They are most of what events record that users define, so they are copied
+ * without looking at anything but where from and where to.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
