@@ -7,36 +7,79 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "align.h"
 #include "clock.h"
 #include "kernel.h"
 
-uint64_t align_read_offset(const char *text)
+/* A file that begins with a line that is a number. */
+static bool read_number(const char *path, uint64_t *value)
 {
-	unsigned int others = 0;
-	uint64_t offset;
-	char *end, *file;
+	char *file = read_file(path, NULL), *end;
+	bool good = false;
 
-	errno = 0;
-	offset = strtoull(text, &end, 0);
-	if (end != text && !*end && !errno)
-		return offset;
-	file = read_file(text, NULL);
-	if (!file)
-		die("%s is neither a number nor a file that can be read: %s", text,
-		    strerror(errno));
-	offset = strtoull(file, &end, 0);
-	if (end != file && (!*end || *end == '\n')) {
-		free(file);
-		return offset;
+	if (file) {
+		*value = strtoull(file, &end, 0);
+		good = end != file && (!*end || *end == '\n');
 	}
 	free(file);
-	if (!kernel_tsc_offset(text, &offset, &others))
-		die("%s: no number, and no kvm_write_tsc_offset event", text);
+	return good;
+}
+
+void align_offset(struct clock *clock, struct clock *reference, const char *text)
+{
+	struct clock_shift *shifts = NULL, shift = { };
+	unsigned int others = 0;
+	size_t nr = 0;
+	char *end;
+
+	errno = 0;
+	shift.offset = strtoull(text, &end, 0);
+	if (end == text || *end || errno) {
+		if (access(text, R_OK))
+			die("%s is neither a number nor a file that can be read: %s", text,
+			    strerror(errno));
+		if (!read_number(text, &shift.offset)) {
+			nr = kernel_tsc_offsets(text, &shifts, &others);
+			if (!nr)
+				die("%s: no number, and no kvm_write_tsc_offset event", text);
+		}
+	}
+	if (!nr) {
+		shifts = xalloc(sizeof(*shifts));
+		shifts[nr++] = shift;
+	}
 	if (others)
 		warn("%s: %u CPUs of the guest have another offset", text, others);
-	return offset;
+	clock_align_counter(clock, reference, shifts, nr);
+}
+
+/* KVM has the ratio in "tsc-scaling-ratio", and where its point is in this file beside it. */
+#define RATIO_BITS_SUFFIX	"-frac-bits"
+
+bool align_ratio(struct clock *clock, const char *text)
+{
+	uint64_t ratio, bits;
+	char *end, *path;
+	bool good;
+
+	errno = 0;
+	ratio = strtoull(text, &end, 0);
+	if (end != text && *end == ':' && !errno) {
+		text = end + 1;
+		bits = strtoull(text, &end, 0);
+		good = end != text && !*end && !errno;
+	} else {
+		path = xasprintf("%s" RATIO_BITS_SUFFIX, text);
+		good = read_number(text, &ratio) && read_number(path, &bits);
+		free(path);
+	}
+	if (!good || !ratio || bits > 63)
+		return false;
+	clock->ratio = ratio;
+	clock->ratio_bits = bits;
+	return true;
 }
 
 void align_clocks(struct trace *trace)
@@ -49,7 +92,7 @@ void align_clocks(struct trace *trace)
 		/* A guest that shares the counter shares its rate. */
 		if (machine != first && !machine->clock->hz && machine->clock->map.nr < 2 &&
 		    first->clock->map.nr > 1)
-			machine->clock->hz = clock_hz(first->clock);
+			machine->clock->hz = clock_scale(machine->clock, clock_hz(first->clock));
 		if (!clock_finish(machine->clock) && raw_has_counter(trace, machine))
 			warn("%s%stimes are ticks of the counter: nothing says how fast it is",
 			     machine->name, *machine->name ? ": " : "");
@@ -64,6 +107,7 @@ void align_clocks(struct trace *trace)
 		struct clock *clock = machine->clock;
 
 		if (clock->method == ALIGN_COUNTER) {
+			clock_place_shifts(clock);
 			if (machine->arch && first->arch && machine->arch != first->arch)
 				die("%s: --tsc-offset: its counter is not that of %s",
 				    machine->name, first->name);

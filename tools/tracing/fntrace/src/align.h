@@ -15,11 +15,20 @@
 void align_clocks(struct trace *trace);
 
 /*
- * align_read_offset() - what --tsc-offset says
+ * align_offset() - take over what --tsc-offset says
+ * @clock: of the guest
+ * @reference: of its host
  * @text: a number, a file with one, or a trace with kvm_write_tsc_offset events
- *
- * Return: the counter of the guest minus that of the host, modulo 2^64.
  */
-uint64_t align_read_offset(const char *text);
+void align_offset(struct clock *clock, struct clock *reference, const char *text);
+
+/*
+ * align_ratio() - take over what --tsc-ratio says
+ * @clock: of the guest
+ * @text: NUMBER:BITS, or a file with NUMBER, beside which is one with BITS
+ *
+ * Return: false if it is neither.
+ */
+bool align_ratio(struct clock *clock, const char *text);
 
 #endif /* FNTRACE_ALIGN_H */

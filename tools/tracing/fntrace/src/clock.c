@@ -31,6 +31,7 @@ struct clock *clock_new(void)
 
 void clock_free(struct clock *clock)
 {
+	free(clock->shifts);
 	free(clock->map.pairs);
 	free(clock);
 }
@@ -327,10 +328,48 @@ static uint64_t apply_knots(const struct clock *clock, uint64_t ns)
 	return add(ns, offset + (int64_t)(part * (double)(knots[1].offset - offset)));
 }
 
+uint64_t clock_scale(const struct clock *clock, uint64_t ticks)
+{
+	if (!clock->ratio)
+		return ticks;
+	return (__uint128_t)ticks * clock->ratio >> clock->ratio_bits;
+}
+
+/* What KVM does to the counter of a guest, the other way round: it scales, and then adds. */
+static uint64_t undo_shift(const struct clock *clock, uint64_t counter, uint64_t offset)
+{
+	int64_t value = counter - offset;
+
+	if (!clock->ratio)
+		return value;
+	if (value < 0)
+		return -(uint64_t)(((__uint128_t)-value << clock->ratio_bits) / clock->ratio);
+	return ((__uint128_t)value << clock->ratio_bits) / clock->ratio;
+}
+
+/*
+ * The counter of a guest may be set, so a value can come again: the last time is taken then.
+ * A value that it has skipped is taken for the time when it did.
+ */
+static uint64_t reference_counter(const struct clock *clock, uint64_t counter)
+{
+	const struct clock_shift *shifts = clock->shifts;
+	size_t i = clock->nr_shifts;
+	uint64_t value;
+
+	do {
+		i--;
+		value = undo_shift(clock, counter, shifts[i].offset);
+	} while (i && (int64_t)(value - shifts[i].from) < 0);
+	if (i + 1 < clock->nr_shifts && (int64_t)(value - shifts[i + 1].from) > 0)
+		value = shifts[i + 1].from;
+	return value;
+}
+
 uint64_t clock_of_counter(const struct clock *clock, uint64_t counter)
 {
 	if (clock->method == ALIGN_COUNTER)
-		return clock_to_ns(&clock->reference->map, counter + clock->counter_offset);
+		return clock_to_ns(&clock->reference->map, reference_counter(clock, counter));
 	return apply_knots(clock, clock_to_ns(&clock->map, counter));
 }
 
@@ -341,13 +380,28 @@ uint64_t clock_of_ns(const struct clock *clock, uint64_t ns)
 	return apply_knots(clock, ns);
 }
 
-void clock_align_counter(struct clock *clock, struct clock *reference, uint64_t offset)
+void clock_align_counter(struct clock *clock, struct clock *reference,
+			 struct clock_shift *shifts, size_t nr)
 {
+	free(clock->shifts);
 	clock->method = ALIGN_COUNTER;
 	clock->reference = reference;
-	clock->counter_offset = -offset;
+	clock->shifts = shifts;
+	clock->nr_shifts = nr;
 	/* One reading of the counter between two of the clock, on either machine. */
 	clock->error_ns = 1000;
+}
+
+void clock_place_shifts(struct clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < clock->nr_shifts; i++) {
+		if (clock->shifts[i].is_ns)
+			clock->shifts[i].from = to_counter(&clock->reference->map,
+							   clock->shifts[i].from);
+		clock->shifts[i].is_ns = false;
+	}
 }
 
 static int compare_marks(const void *a, const void *b)

@@ -28,6 +28,18 @@ struct clock_map {
 };
 
 /*
+ * struct clock_shift - how far the counter of a guest is ahead of its host's
+ * @from: since when, by the host's counter; that of the first one does not matter
+ * @is_ns: @from is in nanoseconds of the host's clock, until clock_place_shifts()
+ * @offset: the guest's counter minus the (scaled) one of the host, modulo 2^64
+ */
+struct clock_shift {
+	uint64_t	from;
+	bool		is_ns;
+	uint64_t	offset;
+};
+
+/*
  * enum align_method - how two machines' clocks were brought together
  * @ALIGN_SAME: it is the machine whose clock the trace has
  * @ALIGN_COUNTER: the offset of the counters is known
@@ -47,7 +59,9 @@ enum align_method {
  * @hz: of its counter, where the map has no two pairs; 0: unknown
  * @method: how @offset was found
  * @reference: the machine whose clock is that of the trace
- * @counter_offset: what to add to its counter to have that of @reference
+ * @shifts: how far its counter is ahead of that of @reference, over time
+ * @nr_shifts: how many
+ * @ratio: its counter counts so many times faster, times 2^@ratio_bits; 0: not faster
  * @knots: what to add to its nanoseconds at one or two times of its own; a line
  * @error_ns: how far a time between the first and the last message may be off
  * @nr_wrong: readings that were left out, as they contradict the others
@@ -57,7 +71,10 @@ struct clock {
 	uint64_t		hz;
 	enum align_method	method;
 	struct clock		*reference;
-	uint64_t		counter_offset;
+	struct clock_shift	*shifts;
+	size_t			nr_shifts;
+	uint64_t		ratio;
+	unsigned int		ratio_bits;
 	struct clock_knot {
 		uint64_t	ns;
 		int64_t		offset;
@@ -113,11 +130,24 @@ struct clock_mark {
 };
 
 /*
- * clock_align_counter() - the counter of @clock runs @offset ahead of @reference's
+ * clock_align_counter() - the counter of @clock runs ahead of @reference's
+ * @shifts: by how much, in the order of time; becomes its own
+ * @nr: how many; at least one
  *
  * That is what KVM's tsc_offset says.
  */
-void clock_align_counter(struct clock *clock, struct clock *reference, uint64_t offset);
+void clock_align_counter(struct clock *clock, struct clock *reference,
+			 struct clock_shift *shifts, size_t nr);
+
+/*
+ * clock_scale() - how much the counter of a guest counts while that of its host counts @ticks
+ */
+uint64_t clock_scale(const struct clock *clock, uint64_t ticks);
+
+/*
+ * clock_place_shifts() - when the clock of the reference is finished
+ */
+void clock_place_shifts(struct clock *clock);
 
 /*
  * clock_align_marks() - by messages in both directions

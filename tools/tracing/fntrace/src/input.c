@@ -27,6 +27,7 @@
 /* Options without a letter. */
 enum {
 	OPTION_TSC_OFFSET = 256,
+	OPTION_TSC_RATIO,
 	OPTION_PROGRESS,
 };
 
@@ -38,6 +39,9 @@ static const struct argp_option options[] = {
 	  "Where that kernel ran minus where FILE has it, if the recording does not say it", 0 },
 	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
 	  "Counter of this machine minus that of the first one: a number, a file like tsc-offset of KVM, or a trace.dat with kvm_write_tsc_offset",
+	  0 },
+	{ "tsc-ratio", OPTION_TSC_RATIO, "RATIO", 0,
+	  "How much faster than that it counts: NUMBER:BITS (NUMBER / 2^BITS), or a file like tsc-scaling-ratio of KVM",
 	  0 },
 	{ "progress", OPTION_PROGRESS, NULL, 0,
 	  "Show progress even if standard error is no terminal", 0 },
@@ -164,8 +168,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!input->machine || !input->machine->index)
 			argp_error(state, "--tsc-offset %s needs another -m before it",
 				   argument);
-		clock_align_counter(input->machine->clock, input->trace->machines->clock,
-				    align_read_offset(argument));
+		align_offset(input->machine->clock, input->trace->machines->clock, argument);
+		break;
+	case OPTION_TSC_RATIO:
+		if (!input->machine || input->machine->clock->method != ALIGN_COUNTER)
+			argp_error(state, "--tsc-ratio %s needs --tsc-offset before it",
+				   argument);
+		if (!align_ratio(input->machine->clock, argument))
+			argp_error(state, "--tsc-ratio %s is neither NUMBER:BITS nor a file",
+				   argument);
 		break;
 	case OPTION_PROGRESS:
 		input->progress = true;

@@ -395,37 +395,78 @@ int kernel_open_dir(struct trace *trace, struct machine *machine, const char *di
 	return error;
 }
 
-bool kernel_tsc_offset(const char *path, uint64_t *offset, unsigned int *nr)
+/*
+ * struct offsets - of a guest's counter
+ * @shifts: as they were written; those that change nothing are left out
+ * @nr: how many
+ * @cpus: the last one of each virtual CPU
+ * @nr_cpus: how many
+ */
+struct offsets {
+	struct clock_shift	*shifts;
+	size_t			nr;
+	struct {
+		uint32_t	id;
+		uint64_t	offset;
+	}			*cpus;
+	size_t			nr_cpus;
+};
+
+static void add_offset(struct offsets *offsets, const struct message *message)
+{
+	size_t i;
+
+	for (i = 0; i < offsets->nr_cpus && offsets->cpus[i].id != message->task; i++)
+		;
+	if (i == offsets->nr_cpus)
+		offsets->cpus = xrealloc(offsets->cpus,
+					 ++offsets->nr_cpus * sizeof(offsets->cpus[0]));
+	offsets->cpus[i].id = message->task;
+	offsets->cpus[i].offset = message->value;
+
+	/* All virtual CPUs get the same, one after the other. */
+	if (offsets->nr && offsets->shifts[offsets->nr - 1].offset == message->value)
+		return;
+	if (message->depth)
+		offsets->nr = 0;
+	offsets->shifts = xrealloc(offsets->shifts,
+				   (offsets->nr + 1) * sizeof(offsets->shifts[0]));
+	offsets->shifts[offsets->nr++] = (struct clock_shift){
+		.from = message->time, .is_ns = !message->counter, .offset = message->value,
+	};
+}
+
+size_t kernel_tsc_offsets(const char *path, struct clock_shift **shifts, unsigned int *others)
 {
 	struct kernel_input input = { .path = path, .offset = true };
+	struct offsets offsets = { };
 	struct child *child;
 	char *inside = NULL;
 	struct message message;
 	struct stat stat_buf;
-	bool found = false;
 	int error;
+	size_t i;
 
+	*others = 0;
 	if (!stat(path, &stat_buf) && S_ISDIR(stat_buf.st_mode)) {
 		inside = xasprintf("%s/" KERNEL_DIR, path);
 		input.path = inside;
 		input.live = true;
 	}
 	child = open_child(&input, path, &message, &error);
-	if (!child) {
+	if (child) {
+		while (child_read(child, &message))
+			if (message.type == MESSAGE_OFFSET)
+				add_offset(&offsets, &message);
+		child_end(child);
+	} else if (input.live && error == -ENOENT) {
 		/* Else there was a message. */
-		if (input.live && error == -ENOENT)
-			warn("%s: there is no kernel's trace", path);
-		free(inside);
-		return false;
+		warn("%s: there is no kernel's trace", path);
 	}
-	while (child_read(child, &message)) {
-		if (message.type != MESSAGE_OFFSET)
-			continue;
-		*offset = message.value;
-		*nr = message.task;
-		found = true;
-	}
-	child_end(child);
 	free(inside);
-	return found;
+	for (i = 0; i < offsets.nr_cpus; i++)
+		*others += offsets.cpus[i].offset != offsets.shifts[offsets.nr - 1].offset;
+	free(offsets.cpus);
+	*shifts = offsets.shifts;
+	return offsets.nr;
 }

@@ -20,6 +20,8 @@
 
 #include "trace.h"
 
+struct clock_shift;
+
 struct clock_map;
 
 #define KERNEL_IDLE_TID		0x40000000u
@@ -67,17 +69,17 @@ int kernel_open_dir(struct trace *trace, struct machine *machine, const char *di
 		    const struct clock_map *clock);
 
 /**
- * kernel_tsc_offset() - what a host added to the time stamp counter of a guest
+ * kernel_tsc_offsets() - what a host added to the time stamp counter of a guest, over time
  * @path: a trace.dat file, or the output directory of a recording, with
  *	kvm:kvm_write_tsc_offset events
- * @offset: gets the offset last written (guest's counter - host's counter, 64
- *	bits that wrap)
- * @nr: gets how many virtual CPUs ended up with another offset; 0 if all agree
+ * @shifts: gets the offsets (guest's counter - host's counter, 64 bits that wrap), to be
+ *	freed; only the last one if it is not known when they were written
+ * @others: gets how many virtual CPUs ended up with another offset; 0 if all agree
  *
- * Return: false if there are no such events; if the trace cannot be read, a
- * message was printed.
+ * Return: how many @shifts has; 0 if there are no such events, or, with a message, if the
+ * trace cannot be read.
  */
-bool kernel_tsc_offset(const char *path, uint64_t *offset, unsigned int *nr);
+size_t kernel_tsc_offsets(const char *path, struct clock_shift **shifts, unsigned int *others);
 
 /**
  * struct kernel_options - what to record

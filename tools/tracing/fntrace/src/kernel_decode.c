@@ -39,6 +39,7 @@ const char *tracecmd_get_trace_clock(struct tracecmd_input *handle);
  * struct feed - the events of one CPU of one buffer, in order of time
  * @record: the next one; NULL at the end
  * @counter: @record->ts is of the time stamp counter
+ * @unknown: it is of neither that nor CLOCK_MONOTONIC
  * @handle: of libtracecmd, for a trace.dat file
  * @cpu: which, in the order of that library
  * @started: the first record was read
@@ -50,6 +51,7 @@ const char *tracecmd_get_trace_clock(struct tracecmd_input *handle);
 struct feed {
 	struct tep_record	*record;
 	bool			counter;
+	bool			unknown;
 	struct tracecmd_input	*handle;
 	int			cpu;
 	bool			started;
@@ -606,21 +608,20 @@ static void sift_first(void)
 
 /* Clocks */
 
-/* Whether it is the time stamp counter. Warns if times cannot be compared. */
-static bool is_counter(const char *clock)
+/* Warns if times cannot be compared. */
+static void set_clock(struct feed *feed, const char *clock)
 {
 	if (!clock)
 		clock = "unknown";
-	if (!strcmp(clock, "x86-tsc"))
-		return true;
-	if (!strcmp(clock, "mono") || decode.input->offset ||
+	feed->counter = !strcmp(clock, "x86-tsc");
+	feed->unknown = !feed->counter && strcmp(clock, "mono");
+	if (!feed->unknown || decode.input->offset ||
 	    (decode.clock && !strcmp(decode.clock, clock)))
-		return false;
+		return;
 	free(decode.clock);
 	decode.clock = xstrdup(clock);
 	emit_text(MESSAGE_WARN, 0,
 		  xasprintf("its clock is \"%s\": how it aligns with others is not known", clock));
-	return false;
 }
 
 /* trace.dat */
@@ -630,8 +631,7 @@ static void add_handle(struct tracecmd_input *handle)
 	struct feed feed = { .handle = handle };
 	unsigned int cpu;
 
-	feed.counter = is_counter(tracecmd_get_trace_clock ? tracecmd_get_trace_clock(handle) :
-							     NULL);
+	set_clock(&feed, tracecmd_get_trace_clock ? tracecmd_get_trace_clock(handle) : NULL);
 	/* How many there are only the library knows; those are the ones with data. */
 	for (cpu = 0; cpu < CPU_MAX; cpu++) {
 		feed.cpu = cpu;
@@ -761,12 +761,13 @@ static void load_names(const char *dir)
 	free(text);
 }
 
-static void add_pages(const char *dir, unsigned int cpu, bool counter)
+static void add_pages(const char *dir, unsigned int cpu, const char *clock)
 {
 	char *path = xasprintf("%s/cpu%u.raw", dir, cpu);
-	struct feed feed = { .cpu = cpu, .counter = counter };
+	struct feed feed = { .cpu = cpu };
 	struct stat stat_buf;
 
+	set_clock(&feed, clock);
 	feed.file = fopen(path, "re");
 	if (!feed.file || fstat(fileno(feed.file), &stat_buf))
 		give_up(errno, xasprintf("cpu%u.raw: %s", cpu, strerror(errno)));
@@ -820,7 +821,7 @@ static void open_live(const char *dir)
 
 		if (sscanf(names[i]->d_name, "cpu%u.raw%n", &cpu, &end) == 1 && end &&
 		    !names[i]->d_name[end] && cpu < CPU_MAX)
-			add_pages(dir, cpu, is_counter(clock));
+			add_pages(dir, cpu, clock);
 		free(names[i]);
 	}
 	if (nr >= 0)
@@ -829,21 +830,13 @@ static void open_live(const char *dir)
 
 /* kvm_write_tsc_offset */
 
-struct vcpu {
-	uint64_t id;
-	uint64_t offset;
-};
-
-static void find_offset(void)
+static void find_offsets(void)
 {
-	struct vcpu *vcpus = NULL;
-	uint32_t nr = 0, different = 0, i;
-	uint64_t offset = 0;
-
 	for (; decode.nr_feeds; feed_next(decode.feeds[0]), sift_first()) {
 		struct tep_record *record = decode.feeds[0]->record;
+		struct message message = { .type = MESSAGE_OFFSET };
 		struct format *format;
-		uint64_t id, next;
+		uint64_t id;
 
 		if (!record->data || record->size < 8)
 			continue;
@@ -856,28 +849,14 @@ static void find_offset(void)
 			format->extra = tep_find_field(format->event, "next_tsc_offset");
 		}
 		if (!get_number(format->func, record, &id) ||
-		    !get_number(format->extra, record, &next))
+		    !get_number(format->extra, record, &message.value))
 			continue;
-		for (i = 0; i < nr && vcpus[i].id != id; i++)
-			;
-		if (i == nr && nr < CPU_MAX)
-			vcpus = xrealloc(vcpus, ++nr * sizeof(*vcpus));
-		if (i < nr) {
-			vcpus[i].id = id;
-			vcpus[i].offset = next;
-		}
-		offset = next;
-	}
-	for (i = 0; i < nr; i++)
-		different += vcpus[i].offset != offset;
-	if (nr) {
-		struct message message = {
-			.type = MESSAGE_OFFSET, .value = offset, .task = different,
-		};
-
+		message.task = id;
+		message.time = record->ts;
+		message.counter = decode.feeds[0]->counter;
+		message.depth = decode.feeds[0]->unknown;
 		emit(&message, NULL);
 	}
-	free(vcpus);
 }
 
 void kernel_decode(const struct kernel_input *input, int fd)
@@ -897,7 +876,7 @@ void kernel_decode(const struct kernel_input *input, int fd)
 		open_dat(input->path);
 	emit_value(MESSAGE_READY, decode.total);
 	if (input->offset)
-		find_offset();
+		find_offsets();
 	else
 		for (; decode.nr_feeds; feed_next(decode.feeds[0]), sift_first())
 			if (!emit_record(decode.feeds[0], decode.feeds[0]->record))

@@ -25,8 +25,8 @@
  * @MESSAGE_EVENT: an event; @value is how many bytes were read up to there
  * @MESSAGE_LOST: @value events are missing before the next one
  * @MESSAGE_BAD: @value records or pages were left out, as they make no sense
- * @MESSAGE_OFFSET: an answer for kernel_tsc_offset(): @value is the offset, @task
- *	the number of virtual CPUs that have another
+ * @MESSAGE_OFFSET: for kernel_tsc_offsets(): the offset of virtual CPU @task became @value;
+ *	@depth is 1 if @time says nothing, as its clock is not known
  * @MESSAGE_END: nothing follows
  */
 enum message_type {

@@ -671,6 +671,10 @@ KERNEL_FORMATS = {
                                '"--> %lx (%d)", REC->func, REC->depth'),
     "made/thing": (300, (("int value", 8, 4), ("__data_loc char[] name", 12, 4)),
                    '"value=%d name=%s", REC->value, __get_str(name)'),
+    "kvm/kvm_write_tsc_offset": (301, (("unsigned int vcpu_id", 8, 4),
+                                       ("__u64 previous_tsc_offset", 16, 8),
+                                       ("__u64 next_tsc_offset", 24, 8)),
+                                 '"vcpu=%u", REC->vcpu_id'),
 }
 
 
@@ -680,12 +684,12 @@ def kernel_fields(fields):
                    for name, offset, size in fields)
 
 
-def kernel_page(start, events):
-    """A page of the ring buffer; each of the EVENTS comes 1000 ns after the one before."""
+def kernel_page(start, events, step=1000):
+    """A page of the ring buffer; each of the EVENTS comes STEP after the one before."""
     data = b""
     for event in events:
         event = event.ljust((len(event) + 3) // 4 * 4, b"\0")
-        data += struct.pack("<I", len(event) // 4 | 1000 << 5) + event
+        data += struct.pack("<I", len(event) // 4 | step << 5) + event
     return (struct.pack("<QQ", start, len(data)) + data).ljust(KERNEL_PAGE, b"\0")
 
 
@@ -1147,6 +1151,65 @@ def offset(bench):
         expect(times == [5250, 5350, 5650, 5750], f"{times}")
 
 
+def offsets(clock):
+    """KVM changes the offset of a guest's counter; CLOCK is that of the host's trace."""
+    def ns(counter):
+        return 5000 + (counter - 1000) // 2
+
+    def test(bench):
+        host, guest, kvm = (bench.work / name for name in ("host", "guest", "kvm"))
+        host.write_bytes(buffer([(1500, ENTRY, 0, 1), (2500, EXIT, 0, 1)],
+                                clocks=((1000, ns(1000)), (2001000, ns(2001000)))))
+        # The guest's counter says 52500, is set, and goes on with 102300: 60000 never was.
+        guest.write_bytes(buffer([(52500, ENTRY, 0, 2), (60000, EXIT, 0, 2),
+                                  (199300, ENTRY, 0, 2), (199500, EXIT, 0, 2)]))
+        kernel_directory(kvm / "kernel")
+        (kvm / "kernel/info").write_text(f"version 1\nbyte_order little\nclock {clock}\n",
+                                         encoding="ascii")
+        # Two virtual CPUs, one after the other, twice.
+        written = [struct.pack("<HBBiI4xqq", 301, 0, 0, 7, cpu, 0, offset)
+                   for offset in (-50000, -700) for cpu in (0, 1)]
+        start, step = (100000, 1000) if clock != "mono" else (ns(100000), 500)
+        (kvm / "kernel/cpu0.raw").write_bytes(kernel_page(start, written, step))
+        events, said = bench.chrome("-m", "host", host, "-m", "guest", "--tsc-offset", kvm, guest)
+        want = [102500, 103000, 200000, 200200]
+        if clock == "local":
+            # When it was written, nobody knows: the last offset is taken.
+            want = [53200, 60700, 200000, 200200]
+        times = [round(event["ts"] * 1000) for event in events
+                 if event["ph"] in "BE" and event["pid"] > 10 ** 7]
+        expect(times == [ns(counter) for counter in want], f"{times}")
+        expect("another offset" not in said, said)
+        # One of the two has another one in the end.
+        (kvm / "kernel/cpu0.raw").write_bytes(kernel_page(start, written[:3], step))
+        said = bench.chrome("-m", "host", host, "-m", "guest", "--tsc-offset", kvm, guest)[1]
+        expect("1 CPUs of the guest have another offset" in said, said)
+    return test
+
+
+def ratio(bench):
+    """The guest's counter is faster, as KVM can make it."""
+    host, guest, file = (bench.work / name for name in ("host", "guest", "tsc-scaling-ratio"))
+    host.write_bytes(buffer([(1500, ENTRY, 0, 1), (2500, EXIT, 0, 1)],
+                            clocks=((1000, 5000), (2001000, 1005000))))
+    guest.write_bytes(buffer([(153000 - 700, ENTRY, 0, 2), (300000 - 700, EXIT, 0, 2)]))
+    file.write_text(f"{3 << 47}\n", encoding="ascii")
+    (bench.work / "tsc-scaling-ratio-frac-bits").write_text("48\n", encoding="ascii")
+    for given in (file, f"{3 << 31}:32", "3:1"):
+        events, _ = bench.chrome("-m", "host", host, "-m", "guest", "--tsc-offset", "-700",
+                                 "--tsc-ratio", given, guest)
+        times = [round(event["ts"] * 1000) for event in events
+                 if event["ph"] in "BE" and event["pid"] > 10 ** 7]
+        expect(times == [5000 + 101000 // 2, 5000 + 199000 // 2], f"{given}: {times}")
+    for words in (("--tsc-offset", "0", "--tsc-ratio", "1.5"), ("--tsc-ratio", "3:1"),
+                  ("--tsc-offset", "0", "--tsc-ratio", "0:1"),
+                  ("--tsc-offset", "0", "--tsc-ratio", "3:64"),
+                  ("--tsc-offset", "0", "--tsc-ratio", "/nonexistent")):
+        done = run(bench.fntrace, "report", "-m", "host", host, "-m", "guest", *words, guest,
+                   status=None)
+        expect(done.returncode and "--tsc-ratio" in done.stderr, f"{words}: {done.stderr}")
+
+
 def wrong_clocks(bench):
     """A program that wrote over a header does not spoil the times of the others."""
     def pair(ns):
@@ -1419,6 +1482,9 @@ def tests():
     yield "clocks of two machines", clocks(0)
     yield "clocks of two machines that drift apart", clocks(5e-5)
     yield "offset of two machines' counters", offset
+    for clock in ("x86-tsc", "mono", "local"):
+        yield f"offset of two machines' counters that changes, {clock}", offsets(clock)
+    yield "counters of two machines with other rates", ratio
     yield "clocks that are wrong in one file", wrong_clocks
     yield "arguments in uftrace's records", arguments
     yield "sessions of uftrace", sessions
