@@ -20,7 +20,6 @@
 #include "fetch_type.h"
 #include "trace.h"
 #include "trace_dynevent.h"
-#include "trace_record.h"
 
 /*
  * The payload of a record is everything after struct fetch_record. It is built
@@ -400,11 +399,13 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	rec = ring_buffer_event_data(slot);
 	/* Leave out the preemption count of this function and its caller. */
 	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
-				     trace_record_ctx_dec() -
+				     tracing_gen_ctx_dec() -
 					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
 	rec->ip = ip;
 	fetch_copy_payload(rec->payload, payload, len);
-	trace_record_end(buffer);
+	/* It is never trace_buffered_event, for which others have to look. */
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
 }
 
 /*

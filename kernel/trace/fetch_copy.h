@@ -3,7 +3,8 @@
  * Fields of events that are copies of words: arguments, registers, return values.
  *
  * They are most of what events record that users define, so they are copied
- * without looking at anything but where from and where to.
+ * without looking at anything but where from and where to. Function events,
+ * marker events and probe events share this.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
