@@ -173,7 +173,7 @@ char *choose_program(struct choose *choose, const char *program, const struct ob
 	good &= tell_unused(&choose->start_at, "--start-at");
 	good &= tell_unused(&choose->stop_at, "--stop-at");
 	if (!good && work.untraced)
-		warn("%s: no function is traced in it; was it compiled for this (-pg)? --library-calls needs no such program",
+		warn("%s: no function is traced in it; was it compiled for this (-pg)?",
 		     work.untraced);
 	free(work.untraced);
 	if (good)

@@ -374,7 +374,7 @@ static bool finish(const char *directory, const struct choose *choose, bool runn
 		else if (directory_has_maps(directory) && choose->threads.nr)
 			warn("no function was traced in a thread that was to be recorded");
 		else if (directory_has_maps(directory))
-			warn("no function was traced; was the program compiled for this (-pg)? --library-calls needs no such program");
+			warn("no function was traced; compile for it (-pg), or use --library-calls");
 		else
 			warn("libfntrace.so was not loaded; is the program static, or setuid?");
 		return false;
