@@ -94,7 +94,7 @@ ARCHES = {
                                          *SERIES_FRAGMENTS, name),
                               steps=1560)
        for name, llvm in (("debug", True), ("kcsan", True), ("cfi", True), ("rt", False),
-                          ("no-jump-label", False))},
+                          ("no-jump-label", False), ("startup", False))},
     # As for code in ROM, and small.
     "x86_64-rom": Arch("x86_64", image="arch/x86/boot/bzImage",
                        fragments=("base", "events", "x86_64", "series-functions",

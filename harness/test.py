@@ -329,6 +329,30 @@ def small(found, kernel):
     walks.run(found, kernel, "A function event")
 
 
+# What the kernel must say at least when it tests itself, with one function of C or Rust in a
+# tracer, and with all events.
+STARTUP_PASSED = ("Testing tracer function", "Testing dynamic ftrace",
+                  "Testing tracer function_graph", "Testing all events")
+
+
+def startup_tests(found, kernel):
+    """ftrace's own tests, at boot: tracers, events, and the order of all functions."""
+    group = f"start-up tests of ftrace on {kernel.name}"
+    name = f"startup-{kernel.name}"
+    with ui.Step(group):
+        result = guest.boot(kernel, "echo booted\n", name, smp=2, timeout=1800)
+    # Where it has splats, one of the tests has failed.
+    guest_trouble(found, group, result)
+    console = (ui.LOGS / f"console-{name}.log").read_text(encoding="utf-8", errors="replace")
+    ended = re.findall(r"(Testing [^:\n]*): *(PASSED|OK|FAILED)", console)
+    for what, word in ended:
+        found.add(group, what, word != "FAILED", "" if word != "FAILED" else f"(log: {name})")
+    for what in STARTUP_PASSED:
+        if what not in dict(ended):
+            found.add(group, what, False, "it did not run")
+    found.close(group)
+
+
 def function_script(found, kernel, script, argument, timeout):
     """Run one of the scripts of function events that take long."""
     name = f"{script}.sh {argument}"
@@ -582,6 +606,10 @@ def plan_full(plan, wanted, on_guest):
         rom = kernels.Kernel("x86_64-rom")
         on_guest(f"markers on {rom.name}", small, rom,
                  need=plan.add(f"build {rom.name}", lambda found: rom.build()))
+    if wanted.part("ftrace", "x86_64"):
+        startup = kernels.Kernel("x86_64-startup")
+        on_guest("start-up tests of ftrace", startup_tests, startup,
+                 need=plan.add(f"build {startup.name}", lambda found: startup.build()))
     if wanted.part("stress", "x86_64"):
         built = builds[debug.name]
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
