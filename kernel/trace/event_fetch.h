@@ -357,8 +357,8 @@ static __always_inline bool fetch_is_plain(struct trace_event_file *file)
 }
 
 /*
- * memcpy() of a few words; barrier() keeps the compiler from making a call of it
- * of this loop. The last two words may overlap those before.
+ * memcpy() of a few words. barrier() keeps the compiler from turning this loop
+ * into a call of memcpy(). The last two words may overlap those before.
  */
 static __always_inline void fetch_copy_payload(char *to, const char *payload,
 					       unsigned int len)

@@ -40,8 +40,8 @@ enum fetch_copy_size {
  * @nr: number of @copies of each size; is counted up
  * @copies: the copies, with room for one more
  * @size: of the field: 1, 2, 4 or 8 bytes
- * @from: offset in the source of a word that has the field as its lower part, or
- *	is it
+ * @from: offset in the source of the word, or of the 64-bit value, whose lower
+ *	@size bytes are the field
  * @to: offset in the record
  */
 static inline void fetch_insert_copy(u8 nr[FETCH_COPY_SIZES],

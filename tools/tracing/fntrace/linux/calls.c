@@ -3,8 +3,8 @@
  * Recording calls into libraries; see calls.h.
  *
  * What is relied on of the procedure linkage table is in the psABIs: DT_JMPREL has a
- * relocation for each of its words in the global offset table, and a call through it may
- * change r11 (x86-64), x16 and x17 (arm64), t0 to t3 (riscv64), as the dynamic linker does
+ * relocation for each of its words in the global offset table, but of functions whose address
+ * the object takes as well (DT_RELA), and a call through it may change r11 (x86-64), x16 and x17 (arm64), t0 to t3 (riscv64), as the dynamic linker does
  * that looks a symbol up at its first call.
  *
  * This runs in the constructor of the library.
@@ -72,8 +72,9 @@ static const char *const calls_unwinders[] = {
  * @low: its first address
  * @high: the address behind it
  * @dynamic: its dynamic section, or NULL
- * @protect: what the dynamic linker has made read-only
+ * @protect: what the dynamic linker has made read-only: whole pages
  * @protect_end: the address behind it
+ * @program: it is the program
  * @traced: functions in it call hooks
  * @wanted: its calls are to be recorded
  */
@@ -84,6 +85,7 @@ struct calls_object {
 	const Elf64_Dyn		*dynamic;
 	unsigned long		protect;
 	unsigned long		protect_end;
+	bool			program;
 	bool			traced;
 	bool			wanted;
 };
@@ -242,12 +244,17 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 	struct calls_work *work = data;
 	struct calls_object *object = calls_more(work, (void **)&work->objects,
 						 work->nr_objects, sizeof(*object));
+	unsigned long page = sysconf(_SC_PAGESIZE);
 	int i;
 
 	if (!object)
 		return 1;
 	work->nr_objects++;
-	*object = (struct calls_object){ .bias = info->dlpi_addr, .low = ULONG_MAX };
+	*object = (struct calls_object){
+		.bias = info->dlpi_addr,
+		.low = ULONG_MAX,
+		.program = !info->dlpi_name || !*info->dlpi_name,
+	};
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
 		unsigned long start = info->dlpi_addr + p->p_vaddr;
@@ -263,8 +270,8 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 			object->dynamic = (const Elf64_Dyn *)start;
 			break;
 		case PT_GNU_RELRO:
-			object->protect = start;
-			object->protect_end = start + p->p_memsz;
+			object->protect = start & -page;
+			object->protect_end = (start + p->p_memsz) & -page;
 			break;
 		}
 	}
@@ -300,7 +307,6 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		return;
 	for (i = 0; i < nr; i++) {
 		unsigned long *word = (unsigned long *)(object->bias + rela[i].r_offset);
-		const Elf64_Sym *symbol = calls_symbol(object, &rela[i]);
 		const char *name = calls_name(object, &rela[i]);
 		const struct calls_object *target;
 		struct calls_slot *slot;
@@ -309,9 +315,12 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		    !calls_may_hook(name))
 			continue;
 		target = calls_object_of(work, *word);
-		/* It leads into its own object, where there is no such function: not looked up. */
-		if (!target || target->traced ||
-		    (target == object && symbol->st_shndx == SHN_UNDEF))
+		/*
+		 * In its own object it is no call of a library, or was not looked up. In the
+		 * program, it may be the entry of the table there that stands for the function
+		 * of a library, if the program has a fixed address and takes that of the function.
+		 */
+		if (!target || target->traced || target == object || target->program)
 			continue;
 		slot = calls_more(work, (void **)&work->slots, work->nr_slots, sizeof(*slot));
 		if (!slot)
@@ -374,7 +383,8 @@ static bool calls_write(const struct calls_slot *slot, unsigned long value)
  * The stubs have no file, so what says where they are in one begins at 0: see
  * image_address() of the tool.
  */
-static bool calls_make(struct calls_work *work, struct calls *calls)
+static bool calls_make(struct calls_work *work, struct calls *calls,
+		       bool (*save)(const struct calls *calls))
 {
 	unsigned long page = sysconf(_SC_PAGESIZE);
 	size_t size = (work->nr_slots * CALLS_SIZE + page - 1) & -page, i;
@@ -396,7 +406,7 @@ static bool calls_make(struct calls_work *work, struct calls *calls)
 		fprintf(names, "%zx %x %s\n", i * CALLS_SIZE, CALLS_SIZE, work->slots[i].name);
 	}
 	fprintf(names, "end\n");
-	if (fclose(names) || mprotect(stubs, size, PROT_READ | PROT_EXEC)) {
+	if (fclose(names) || mprotect(stubs, size, PROT_READ | PROT_EXEC) || !save(calls)) {
 		munmap(stubs, size);
 		return false;
 	}
@@ -408,20 +418,22 @@ static bool calls_make(struct calls_work *work, struct calls *calls)
 	return true;
 }
 
-bool calls_begin(const char *which, const char *program, struct calls *calls)
+bool calls_begin(const char *which, const char *program,
+		 bool (*save)(const struct calls *calls))
 {
 	struct calls_work work = { .which = which, .program = program };
+	struct calls calls = { };
 	bool done = false;
 	size_t i;
 
-	*calls = (struct calls){ };
 	dl_iterate_phdr(calls_take_object, &work);
 	for (i = 0; i < work.nr_objects && !work.error; i++)
 		if (work.objects[i].wanted)
 			calls_take_slots(&work, &work.objects[i]);
 	errno = work.error;
 	if (!work.error)
-		done = !work.nr_slots || calls_make(&work, calls);
+		done = !work.nr_slots || calls_make(&work, &calls, save);
+	free(calls.names);
 	free(work.objects);
 	free(work.slots);
 	return done;

@@ -34,17 +34,18 @@ struct calls {
  * @which: patterns for the names of the objects' files, each with a slash behind it; an empty
  *	one is the program
  * @program: path of the program
- * @calls: is filled in
+ * @save: is called with the stubs before anything leads to them; may return false with errno
  *
- * Left alone are calls of functions that have hooks of their own, of this library, and of
- * those that a hook must not be in front of, as setjmp(). All symbols must have been looked up
+ * Left alone are calls of functions that have hooks of their own, of this library, of the
+ * program, and of those that a hook must not be in front of, as setjmp(). All symbols must have been looked up
  * (LD_BIND_NOW): what has not been is left alone as well.
  *
  * Context: in the constructor, before anything is traced. Other threads may run: each word is
  * written at once, and what it leads to is there before.
  * Return: false with errno if that failed; nothing is changed then.
  */
-bool calls_begin(const char *which, const char *program, struct calls *calls);
+bool calls_begin(const char *which, const char *program,
+		 bool (*save)(const struct calls *calls));
 
 #pragma GCC visibility pop
 

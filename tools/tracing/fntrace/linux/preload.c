@@ -1404,7 +1404,7 @@ static void complain_of_code(const char *path, int error)
 /* Returns false with errno if the names could not be written. */
 static bool save_calls(const struct calls *calls)
 {
-	unsigned long pid = syscall(SYS_getpid), addr[2] = { calls->start, calls->end };
+	unsigned long pid = syscall(SYS_getpid);
 	char text[128], name[NAME_SIZE], *end;
 	unsigned int which;
 	bool done;
@@ -1416,24 +1416,20 @@ static bool save_calls(const struct calls *calls)
 	/* A path that no file has: it is what both files call the stubs. */
 	put_name(put(name, "/library-calls/"), pid, which, "\n");
 	end = put(put(text, "path "), name);
-	snprintf(calls_line, sizeof(calls_line), "%lx-%lx r-xp 00000000 00:00 0 %s", addr[0],
-		 addr[1], name);
 	done = syscall(SYS_write, fd, text, end - text) == end - text &&
 	       syscall(SYS_write, fd, calls->names, calls->len) == (long)calls->len;
 	syscall(SYS_close, fd);
+	if (done)
+		snprintf(calls_line, sizeof(calls_line), "%lx-%lx r-xp 00000000 00:00 0 %s",
+			 calls->start, calls->end, name);
 	return done;
 }
 
 /* Before something is looked for in the mappings, and before the no-ops are changed. */
 static void record_calls(const char *which)
 {
-	struct calls calls;
-
-	if (!calls_begin(which, program, &calls))
+	if (!calls_begin(which, program, save_calls))
 		complain("no calls into libraries are recorded", "", errno);
-	else if (calls.start && !save_calls(&calls))
-		complain("cannot write names to ", directory, errno);
-	free(calls.names);
 }
 
 /*

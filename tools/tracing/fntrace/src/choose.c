@@ -82,20 +82,28 @@ static void choose_functions(struct choose_work *work, const struct image *image
 	}
 }
 
-/* Are the calls of this file into libraries recorded? */
-static bool is_caller(const struct choose_work *work, const char *path)
+/* Are the calls of this file into libraries recorded? linux/calls.c decides the same. */
+static bool is_caller(const struct choose_work *work, const char *path, const char *name)
 {
-	const char *at = work->choose->calls, *end, *base = strrchr(path, '/');
+	static const char *const unwinders[] = {
+		"libgcc_s.so", "libstdc++.so", "libc++abi.so", "libunwind.so",
+	};
+	const char *at = work->choose->calls, *end, *base = strrchr(name, '/');
 	bool found = false;
 	char *pattern;
+	size_t i;
 
+	base = base ? base + 1 : name;
+	for (i = 0; i < ARRAY_SIZE(unwinders); i++)
+		if (!strncmp(base, unwinders[i], strlen(unwinders[i])))
+			return false;
 	for (; at && !found && (end = strchr(at, '/')); at = end + 1) {
 		if (end == at) {
 			found = !strcmp(path, work->program);
 			continue;
 		}
 		pattern = xasprintf("%.*s", (int)(end - at), at);
-		found = !fnmatch(pattern, base ? base + 1 : path, 0);
+		found = !fnmatch(pattern, base, 0);
 		free(pattern);
 	}
 	return found;
@@ -112,7 +120,7 @@ static void choose_import(void *data, const char *linkage)
 	free(plain);
 }
 
-static void choose_object(void *data, const char *path, bool named)
+static void choose_object(void *data, const char *path, const char *name, bool named)
 {
 	struct trace *trace = xalloc(sizeof(*trace));
 	struct image *image = image_new(trace, path, NULL);
@@ -121,11 +129,11 @@ static void choose_object(void *data, const char *path, bool named)
 
 	if (error && named)
 		warn("%s: %s", path, error);
-	if (!error && is_caller(work, path))
+	if (!error && is_caller(work, path, name))
 		image_imports(path, choose_import, work);
 	if (!error && image->hooks && objects_put(work->out, path))
 		choose_functions(work, image);
-	else if (!error && named && !work->untraced && !is_caller(work, path))
+	else if (!error && named && !work->untraced && !is_caller(work, path, name))
 		work->untraced = xstrdup(path);
 	trace_close(trace);
 	free(trace);

@@ -246,7 +246,7 @@ static void tell_failure(const char *path, int status)
 }
 
 /* For objects_walk(). */
-static void describe_object(void *data, const char *path, bool named)
+static void describe_object(void *data, const char *path, const char *name, bool named)
 {
 	struct work *work = data;
 	struct trace *trace = xalloc(sizeof(*trace));

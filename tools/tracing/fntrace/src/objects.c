@@ -26,7 +26,7 @@
  * @nr_seen: how many
  */
 struct walk {
-	void	(*take)(void *data, const char *path, bool named);
+	void	(*take)(void *data, const char *path, const char *name, bool named);
 	void	*data;
 	char	*linker;
 	char	**seen;
@@ -143,7 +143,7 @@ static void walk_file(struct walk *walk, const char *name, bool named)
 	}
 	walk->seen = xrealloc(walk->seen, (walk->nr_seen + 1) * sizeof(*walk->seen));
 	walk->seen[walk->nr_seen++] = path;
-	walk->take(walk->data, path, named);
+	walk->take(walk->data, path, name, named);
 	if (!named)
 		return;
 	linker = find_linker(path);
@@ -171,7 +171,8 @@ static void walk_file(struct walk *walk, const char *name, bool named)
 }
 
 bool objects_walk(const char *program, const struct objects *objects,
-		  void (*take)(void *data, const char *path, bool named), void *data)
+		  void (*take)(void *data, const char *path, const char *name, bool named),
+		  void *data)
 {
 	struct walk walk = { .take = take, .data = data };
 	bool good = true;

@@ -23,13 +23,15 @@ struct objects {
  * objects_walk() - the files of a program, each once
  * @program: of launch_find()
  * @objects: more files, whose libraries are wanted as well
- * @take: called for each, with its absolute path; @named: it is the program, or of @objects
+ * @take: called for each, with its absolute path, and @name, by which it is loaded; @named: it
+ *	is the program, or of @objects
  * @data: for @take
  *
  * Return: false if one of @objects cannot be read; a message was printed.
  */
 bool objects_walk(const char *program, const struct objects *objects,
-		  void (*take)(void *data, const char *path, bool named), void *data);
+		  void (*take)(void *data, const char *path, const char *name, bool named),
+		  void *data);
 
 /*
  * objects_output() - what a function that runs in a process of its own writes to stdout

@@ -86,7 +86,7 @@ def system_programs(bench):
     for command in (("ls", "-l", "/usr"), ("sort", TESTS / "calls.c"),
                     ("grep", "-c", "int", TESTS / "calls.c")):
         found = []
-        for ours in (True, False):
+        for ours in (True, False, False):
             data = bench.work / "data"
             shutil.rmtree(data, ignore_errors=True)
             if ours:
@@ -95,8 +95,10 @@ def system_programs(bench):
                 run("uftrace", "record", "--force", "--no-event", "-d", data, *command,
                     env=environment)
             found.append(reported(bench, data))
-        ours, theirs = found
-        theirs = {name: number for name, number in theirs.items() if name not in UNHOOKED}
+        ours, theirs, again = found
+        # Some programs read() once more or less, wherever their buffers are.
+        theirs = {name: number for name, number in theirs.items()
+                  if name not in UNHOOKED and again.get(name) == number and name != "read"}
         expect(len(theirs) > 10, f"uftrace found {len(theirs)} functions")
         # uftrace 0.13 leaves out what is called when a program ends, among others.
         compare(theirs, ours)
