@@ -866,12 +866,13 @@ users()
 	check "definitions with errors leave nothing behind" script fuzz.sh 300
 }
 
-# The arguments of $1, a line for each call. Theirs has types in front of the names and the
-# string behind its address with options/verbose, and numbers below 10 without 0x.
+# The arguments of $1, a line for each call. Theirs has types in front of the names, which
+# have attributes if clang has compiled the kernel, and the string behind its address with
+# options/verbose, and numbers below 10 without 0x.
 numbers()
 {
 	sed -n -e "s/.*$1(\(.*dfd.*\))\$/\1/p" trace |
-		sed -e 's/ "[^"]*"//' -e 's/[a-z_ *]*\(: \|=\)//g' \
+		sed -e 's/__attribute__(([^)]*)))//g' -e 's/ "[^"]*"//' -e 's/[a-z_ *]*\(: \|=\)//g' \
 			-e 's/0x\([0-9]\)\>/\1/g' -e 's/^0xf*9c/-100/'
 }
 
