@@ -408,6 +408,9 @@ CONFIG_CONFIGFS_FS=y
 CONFIG_DYNAMIC_DEBUG=y
 CONFIG_FPROBE=y
 CONFIG_FPROBE_EVENTS=y
+CONFIG_KPROBES=y
+CONFIG_KPROBE_EVENTS=y
+CONFIG_UPROBE_EVENTS=y
 CONFIG_USER_EVENTS=y
 """
 # Below these, a file that is ours or that the series edits is part of the kernel.

@@ -925,7 +925,8 @@ same_sample_events()
 }
 
 # A thread of each module counts the seconds since it was loaded. Conditions let every
-# eighth or tenth count pass.
+# eighth or tenth count pass. All events begin and end at the same time: on a slow machine,
+# to enable or disable them one by one takes longer than a second.
 record_samples()
 {
 	unload_samples || return
@@ -935,17 +936,20 @@ record_samples()
 	for module in $SAMPLES; do
 		modprobe -q "$module" || complain "$module cannot be loaded" || return
 	done
+	put 0 "$I/tracing_on" || return
 	for event in $SAMPLE_EVENTS; do
 		sample_pair "$event"
 		for EVENT in $EVENTS; do
 			sample_dir "$I" && put 1 "$D/enable" || return
 		done
 	done
+	put 1 "$I/tracing_on" || return
 	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		sleep 1
 		grep -q ": foo_with_template_simple: .* 11$" "$I/trace" &&
 			grep -q ": rust_foo_with_template_simple: .* 11$" "$I/trace" && break
 	done
+	put 0 "$I/tracing_on" || return
 	for event in $SAMPLE_EVENTS; do
 		sample_pair "$event"
 		for EVENT in $EVENTS; do

@@ -4,8 +4,9 @@
  *
  * What is relied on of the procedure linkage table is in the psABIs: DT_JMPREL has a
  * relocation for each of its words in the global offset table, but of functions whose address
- * the object takes as well (DT_RELA), and a call through it may change r11 (x86-64), x16 and x17 (arm64), t0 to t3 (riscv64), as the dynamic linker does
- * that looks a symbol up at its first call.
+ * the object takes as well (DT_RELA), and a call through it may change r11 (x86-64), x16 and
+ * x17 (arm64), t0 to t3 (riscv64), as the dynamic linker does that looks a symbol up at its
+ * first call.
  *
  * This runs in the constructor of the library.
  */

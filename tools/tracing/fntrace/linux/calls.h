@@ -37,8 +37,8 @@ struct calls {
  * @save: is called with the stubs before anything leads to them; may return false with errno
  *
  * Left alone are calls of functions that have hooks of their own, of this library, of the
- * program, and of those that a hook must not be in front of, as setjmp(). All symbols must have been looked up
- * (LD_BIND_NOW): what has not been is left alone as well.
+ * program, and of those that a hook must not be in front of, as setjmp(). All symbols must
+ * have been looked up (LD_BIND_NOW): what has not been is left alone as well.
  *
  * Context: in the constructor, before anything is traced. Other threads may run: each word is
  * written at once, and what it leads to is there before.

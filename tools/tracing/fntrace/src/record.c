@@ -92,7 +92,7 @@ static const struct argp_option options[] = {
 	{ "thread", OPTION_THREAD, "NAME", 0,
 	  "Record only threads of this name or number; wildcards, and several are possible", 0 },
 	{ "library-calls", 'L', "OBJECT", OPTION_ARG_OPTIONAL,
-	  "Record the program's calls into libraries, or those of OBJECT: a file's name or wildcard",
+	  "Record the program's calls into libraries, or those of OBJECT, a file's name",
 	  0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "Functions, by name or wildcards; each several times if need be:", 0 },
@@ -374,7 +374,7 @@ static bool finish(const char *directory, const struct choose *choose, bool runn
 		else if (directory_has_maps(directory) && choose->threads.nr)
 			warn("no function was traced in a thread that was to be recorded");
 		else if (directory_has_maps(directory))
-			warn("no function was traced; compile for it (-pg), or use --library-calls");
+			warn("no function was traced; compiled for this (-pg)? Or --library-calls");
 		else
 			warn("libfntrace.so was not loaded; is the program static, or setuid?");
 		return false;
