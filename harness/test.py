@@ -104,7 +104,7 @@ TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
 # examples, which only some kernels have, those of the series, and of the base that of
 # strlen().
 KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
-                "string")
+                "string", "printf")
 
 # The kernel's log, without the times.
 KUNIT_SCRIPT = r"""
@@ -113,6 +113,7 @@ modprobe test_marker_kunit
 modprobe test_rust_demangle_kunit
 modprobe maccess_kunit
 modprobe string_kunit
+modprobe printf_kunit
 dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 """
 
