@@ -27,12 +27,12 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
 # The kselftests of the series, and the base's that it must not break.
-KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
-              "static_key_debugfs", "static_keys")
+KSELFTESTS = ("function_events", "markers", "ring-buffer", "rust_functions", "rust_tracepoint",
+              "static_batch", "static_key_debugfs", "static_keys")
 FTRACETEST = "ftrace"
 # Where they are in the guest.
 SELFTESTS = "/selftests"
-# Their programs need no C library.
+# Their programs are static, those of the base with a C library.
 COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
             "riscv64": "riscv64-linux-gnu-gcc"}
 
@@ -236,7 +236,8 @@ def install_selftests(kernel, path):
     ui.must(kernel.make("headers"), log, f"installing the headers of the {kernel.what}",
             env=kernels.environment())
     ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
-             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "FORCE_TARGETS=1",
+             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
+             "FORCE_TARGETS=1",
              f"TARGETS={' '.join(targets)}", f"KSFT_INSTALL_PATH={path}", "install"], log,
             f"installing the kselftests of the {kernel.what}", env=kernels.environment())
 

@@ -80,6 +80,8 @@ BATCH_STRESS_FULL = 600
 # As well, of markers; in a run that is not full, their kselftest has a short one.
 MARKER_STRESS_FULL = 600
 RUST_FUNCTION_STRESS_FULL = 600
+# As well, of the ring buffer, and on the kernel that looks for data races.
+NESTING_STRESS_FULL = 600
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
 PARSE_FUZZ = 20
@@ -308,11 +310,11 @@ def program_and_kernel(found, kernel):
     ktap(found, group, result)
 
 
-def long_stress(found, kernel, what, directory, seconds):
+def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
     """Run the stress test of a directory of kselftests."""
     group = f"{what} under stress on {kernel.name}, {seconds} s"
     with ui.Step(group):
-        result = guest.boot(kernel, f"cd /selftests/{directory} && ./stress.sh {seconds}\n",
+        result = guest.boot(kernel, f"cd /selftests/{directory} && ./{script} {seconds}\n",
                             f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
                             memory=memory(kernel), timeout=600 + 3 * seconds,
                             programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
@@ -599,7 +601,7 @@ def plan_full(plan, wanted, on_guest):
         kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if chosen or name == debug.name and wanted.part("stress", "x86_64"):
+        if chosen or name in (debug.name, "x86_64-kcsan") and wanted.part("stress", "x86_64"):
             builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
             on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
@@ -621,6 +623,10 @@ def plan_full(plan, wanted, on_guest):
                                           RUST_FUNCTION_STRESS_FULL)):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
                      seconds, need=built)
+        for name in ("x86_64-debug", "x86_64-kcsan"):
+            on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
+                     "ring buffer", "ring-buffer", NESTING_STRESS_FULL, "nesting.sh",
+                     need=builds[name])
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
         on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
                  FUNCTION_LINES_FULL, 7200, need=built)

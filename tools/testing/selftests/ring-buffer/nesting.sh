@@ -1,0 +1,275 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Writers in tasks, soft interrupts, hard interrupts and NMIs on all CPUs, beside
+# readers, snapshots and changes of the size: for 10 seconds, or as many as the argument
+# says, in all. Every record must be there once, whole and in the order of its time, or be
+# counted as lost.
+#
+# Copyright (C) 2026 The static-key tracepoints developers
+
+DIR="$(dirname "$(readlink -f "$0")")"
+. "$DIR"/../kselftest/ktap_helpers.sh
+
+SECONDS_TO_GO="${1:-10}"
+MODULE=ring_buffer_nesting
+EVENT=events/ring_buffer_nesting/ring_buffer_nesting
+FILES=/sys/kernel/debug/$MODULE
+TRACING=/sys/kernel/tracing
+INSTANCE="$TRACING"/instances/nesting
+TMP="$(mktemp -d)" || exit "$KSFT_FAIL"
+
+# What one CPU has recorded, as text: how many records there are, how many are missing
+# between them, how many the kernel says are lost, and how many are torn, come twice or
+# before their time. From the middle of a sequence, nothing is missing before its begin.
+# The time is compared as a string of one length: busybox rounds.
+cat > "$TMP/count.awk" <<'EOF'
+/LOST [0-9]+ EVENTS/ {
+	sub(/.*LOST /, "")
+	lost += $1
+	next
+}
+(begin = index($0, ": ring_buffer_nesting: ")) {
+	fields = split(substr($0, 1, begin - 1), head, " ")
+	time = sprintf("%20s", head[fields])
+	split(substr($0, begin + 23), part, " ")
+	context = part[1]
+	seq = substr(part[2], 5) + 0
+
+	# "copies={0xf,0xf}" from the kernel, "copies=15 15" from trace-cmd.
+	sub(/.*copies=/, "")
+	gsub(/[{},]/, " ")
+	hex = sprintf("0x%x", seq)
+	copies = split($0, copy, " ")
+	wrong = copies != seq % 13
+	for (i = 1; i <= copies; i++)
+		wrong = wrong || copy[i] != hex && copy[i] != seq ""
+	torn += wrong
+	if (time "" < before "")
+		back++
+	before = time
+	if (context in last || !middle) {
+		if (seq <= last[context])
+			twice++
+		else
+			missing += seq - last[context] - 1
+	}
+	last[context] = seq
+	records++
+}
+END {
+	print records + 0, missing + 0, lost + 0, torn + 0, twice + 0, back + 0
+}
+EOF
+
+complain()
+{
+	ktap_print_msg "$@"
+	return 1
+}
+
+# "count CPU [middle]": of the text on standard input, into the file of this CPU.
+count()
+{
+	awk -v middle="${2:+1}" -f "$TMP/count.awk" > "$TMP/counted.$1"
+}
+
+# "intact CPU": sets RECORDS, MISSING and LOST; there are records, and none is wrong.
+intact()
+{
+	read -r RECORDS MISSING LOST torn twice back < "$TMP/counted.$1" || return
+	ktap_print_msg "CPU $1: $RECORDS records, $LOST lost"
+	[ "$RECORDS" -gt 0 ] && [ "$torn $twice $back" = "0 0 0" ] ||
+		complain "CPU $1: of $RECORDS records, $torn are torn, $twice twice, $back too late"
+}
+
+# "whole CPU": intact, and what is missing is lost.
+whole()
+{
+	intact "$1" || return
+	[ "$MISSING" -eq "$LOST" ] ||
+		complain "CPU $1: $MISSING of $RECORDS records are missing, $LOST are lost"
+}
+
+# "written CPU": how many events it has written, in all contexts.
+written()
+{
+	awk -v cpu="$1" '$1 == cpu { print $2 + $3 + $4 + $5 }' "$FILES/written"
+}
+
+cpus()
+{
+	cut -d ' ' -f 1 "$FILES/written"
+}
+
+start()
+{
+	echo "$1" > "$INSTANCE/buffer_size_kb" && echo > "$INSTANCE/trace" &&
+		echo 1 > "$INSTANCE/tracing_on" && echo 1 > "$INSTANCE/$EVENT/enable" &&
+		echo 1 > "$FILES/run"
+}
+
+# What follows is what was written; a reader of trace_pipe comes to an end.
+stop()
+{
+	echo 0 > "$FILES/run"
+	echo 0 > "$INSTANCE/tracing_on"
+}
+
+stats()
+{
+	sed -n "s/^$2: //p" "$INSTANCE/per_cpu/cpu$1/stats"
+}
+
+# All contexts have written, those that the machine has.
+all_contexts()
+{
+	awk '{ for (i = 2; i <= 4; i++) if (!$i) exit 1 }' "$FILES/written" ||
+		complain "not all contexts have written: $(cat "$FILES/written")"
+}
+
+start_readers()
+{
+	for cpu in $(cpus); do
+		count "$cpu" < "$INSTANCE/per_cpu/cpu$cpu/trace_pipe" &
+	done
+}
+
+# Readers beside the writers, of a buffer that wraps.
+test_readers()
+{
+	start 64 || return
+	start_readers
+	sleep "$PART"
+	stop
+	wait
+	all_contexts || return
+	for cpu in $(cpus); do
+		whole "$cpu" || return
+		[ $((RECORDS + LOST)) -eq "$(written "$cpu")" ] ||
+			complain "CPU $cpu: $(written "$cpu") written, $RECORDS read, $LOST lost" ||
+			return
+	done
+}
+
+# Nobody reads before the writers have ended: the counters tell what became of all.
+counters()
+{
+	echo "$1" > "$INSTANCE/options/overwrite" && start 64 || return
+	sleep "$PART"
+	stop
+	all_contexts || return
+	for cpu in $(cpus); do
+		entries="$(stats "$cpu" entries)"
+		gone="$(stats "$cpu" "$2")"
+		[ $((entries + gone)) -eq "$(written "$cpu")" ] && [ "$gone" -gt 0 ] &&
+			[ "$(stats "$cpu" "commit overrun")" -eq 0 ] ||
+			complain "CPU $cpu: $(written "$cpu") written, but:" \
+				 "$(tr '\n' ' ' < "$INSTANCE/per_cpu/cpu$cpu/stats")" || return
+		count "$cpu" middle < "$INSTANCE/per_cpu/cpu$cpu/trace"
+		whole "$cpu" || return
+		[ "$RECORDS" -eq "$entries" ] ||
+			complain "CPU $cpu: $entries entries, $RECORDS records" || return
+	done
+}
+
+test_overwrite()
+{
+	counters 1 overrun
+}
+
+test_no_overwrite()
+{
+	counters 0 "dropped events"
+	result=$?
+	echo 1 > "$INSTANCE/options/overwrite"
+	return $result
+}
+
+test_snapshots()
+{
+	[ -e "$INSTANCE/snapshot" ] || { REASON="no snapshots"; return "$KSFT_SKIP"; }
+	start 64 || return
+	end=$(($(cut -d . -f 1 /proc/uptime) + PART))
+	rounds=0
+	while [ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ] || [ $rounds -lt 3 ]; do
+		echo 1 > "$INSTANCE/snapshot" || return
+		for cpu in $(cpus); do
+			count "$cpu" middle < "$INSTANCE/per_cpu/cpu$cpu/snapshot"
+			whole "$cpu" || return
+		done
+		rounds=$((rounds + 1))
+	done
+	stop
+	echo 0 > "$INSTANCE/snapshot"
+}
+
+# What was in a page that goes is lost without being counted.
+test_resize()
+{
+	start 64 || return
+	start_readers
+	end=$(($(cut -d . -f 1 /proc/uptime) + PART))
+	while [ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ]; do
+		for size in 128 40 256 64; do
+			echo $size > "$INSTANCE/buffer_size_kb" || return
+			sleep 0.1
+		done
+	done
+	stop
+	wait
+	for cpu in $(cpus); do
+		intact "$cpu" || return
+	done
+}
+
+# As trace-cmd reads: pages, by splice(), of the buffer that is there anyway. That short
+# a time gives enough lines.
+test_pages()
+{
+	command -v trace-cmd > /dev/null || { REASON="no trace-cmd"; return "$KSFT_SKIP"; }
+	on="$(cat "$TRACING/tracing_on")"
+	echo 1 > "$FILES/run"
+	trace-cmd record -q -e ring_buffer_nesting -o "$TMP/trace.dat" \
+		sleep 0.3 > "$TMP/said" 2>&1
+	result=$?
+	stop
+	echo "$on" > "$TRACING/tracing_on"
+	[ $result -eq 0 ] || complain "trace-cmd: $(cat "$TMP/said")" || return
+	for cpu in $(cpus); do
+		trace-cmd report -q --cpu "$cpu" "$TMP/trace.dat" 2> /dev/null |
+			sed 's/\[\([0-9]*\) EVENTS DROPPED\]/LOST \1 EVENTS/' | count "$cpu" middle
+		whole "$cpu" || return
+	done
+	rm -f "$TMP/trace.dat"
+}
+
+TESTS="readers overwrite no_overwrite snapshots resize pages"
+PART=$((SECONDS_TO_GO / 6 + 1))
+
+ktap_print_header
+if [ "$(id -u)" -ne 0 ]; then
+	ktap_skip_all "must be run as root"
+	exit "$KSFT_SKIP"
+fi
+if ! modprobe $MODULE 2> /dev/null || ! [ -e $FILES ]; then
+	ktap_skip_all "there is no module $MODULE, or no debugfs"
+	exit "$KSFT_SKIP"
+fi
+mkdir "$INSTANCE" || exit "$KSFT_FAIL"
+ktap_set_plan "$(echo "$TESTS" | wc -w)"
+for name in $TESTS; do
+	test_"$name"
+	case $? in
+	0) ktap_test_pass "$name" ;;
+	"$KSFT_SKIP") ktap_test_skip "$name ($REASON)" ;;
+	*) ktap_test_fail "$name" ;;
+	esac
+	stop
+	wait
+done
+echo 0 > "$INSTANCE/$EVENT/enable"
+rmdir "$INSTANCE"
+modprobe -r $MODULE
+rm -rf "$TMP"
+ktap_finished
