@@ -17,12 +17,11 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
-/* linux/nmi.h includes this for some architectures only. */
+/* linux/nmi.h has it only in some configurations. */
 #include "asm/nmi.h"
 #endif
 
@@ -31,6 +30,10 @@
 
 /* Of different lengths, so that records end everywhere on a page. */
 #define NESTING_COPIES		13
+
+/* Microseconds from one interrupt to the next, which emulated CPUs can serve. */
+#define NESTING_SOFTIRQ_US	1100
+#define NESTING_HARDIRQ_US	700
 
 enum nesting_context {
 	NESTING_TASK,
@@ -57,12 +60,6 @@ static DEFINE_MUTEX(nesting_mutex);
 /* Protected by nesting_mutex. */
 static bool nesting_runs;
 
-static unsigned int softirq_us = 1100, hardirq_us = 700;
-module_param(softirq_us, uint, 0444);
-MODULE_PARM_DESC(softirq_us, "microseconds from one soft interrupt to the next");
-module_param(hardirq_us, uint, 0444);
-MODULE_PARM_DESC(hardirq_us, "microseconds from one hard interrupt to the next");
-
 /* Runs on the CPU of @this, which does not change meanwhile. */
 static void nesting_write(struct nesting_cpu *this, enum nesting_context context)
 {
@@ -74,14 +71,14 @@ static void nesting_write(struct nesting_cpu *this, enum nesting_context context
 static enum hrtimer_restart nesting_softirq(struct hrtimer *timer)
 {
 	nesting_write(this_cpu_ptr(&nesting_cpus), NESTING_SOFTIRQ);
-	hrtimer_forward_now(timer, us_to_ktime(softirq_us));
+	hrtimer_forward_now(timer, us_to_ktime(NESTING_SOFTIRQ_US));
 	return HRTIMER_RESTART;
 }
 
 static enum hrtimer_restart nesting_hardirq(struct hrtimer *timer)
 {
 	nesting_write(this_cpu_ptr(&nesting_cpus), NESTING_HARDIRQ);
-	hrtimer_forward_now(timer, us_to_ktime(hardirq_us));
+	hrtimer_forward_now(timer, us_to_ktime(NESTING_HARDIRQ_US));
 	return HRTIMER_RESTART;
 }
 
@@ -115,11 +112,14 @@ static void nesting_remove_nmi(void)
 	unregister_nmi_handler(NMI_LOCAL, KBUILD_MODNAME);
 }
 
-/* The handler must be there until the last NMI has come. */
+/* The handler must be there until the last NMI has come; a CPU that has gone gets none. */
 static void nesting_wait_for_nmi(int cpu)
 {
-	while (READ_ONCE(per_cpu(nesting_cpus, cpu).nmi_wanted))
-		cpu_relax();
+	int *wanted = &per_cpu(nesting_cpus, cpu).nmi_wanted;
+
+	for (int ms = 0; ms < 1000 && READ_ONCE(*wanted); ms++)
+		msleep(1);
+	WRITE_ONCE(*wanted, 0);
 }
 #else
 static void nesting_send_nmi(int cpu) { }
@@ -138,8 +138,10 @@ static int nesting_task(void *unused)
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 	hrtimer_setup(&this->hardirq, nesting_hardirq, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_start(&this->softirq, us_to_ktime(softirq_us), HRTIMER_MODE_REL_PINNED_SOFT);
-	hrtimer_start(&this->hardirq, us_to_ktime(hardirq_us), HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&this->softirq, us_to_ktime(NESTING_SOFTIRQ_US),
+		      HRTIMER_MODE_REL_PINNED_SOFT);
+	hrtimer_start(&this->hardirq, us_to_ktime(NESTING_HARDIRQ_US),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 
 	while (!kthread_should_stop()) {
 		for (int i = 0; i < 100; i++)
@@ -179,11 +181,16 @@ static int nesting_start(void)
 
 	guard(cpus_read_lock)();
 	nesting_runs = true;
+	/* The first task may send an NMI to any CPU. */
+	for_each_possible_cpu(cpu) {
+		struct nesting_cpu *this = per_cpu_ptr(&nesting_cpus, cpu);
+
+		memset(this->written, 0, sizeof(this->written));
+	}
 	for_each_online_cpu(cpu) {
 		struct nesting_cpu *this = per_cpu_ptr(&nesting_cpus, cpu);
 		struct task_struct *task;
 
-		memset(this->written, 0, sizeof(this->written));
 		task = kthread_create_on_cpu(nesting_task, NULL, cpu, "nesting/%u");
 		if (IS_ERR(task)) {
 			nesting_stop();
