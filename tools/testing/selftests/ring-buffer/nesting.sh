@@ -22,7 +22,8 @@ READERS=
 
 # What one CPU has recorded, as text: how many records there are, how many are missing
 # between them, how many the kernel says are lost, and how many are torn (or no line of
-# a record), come twice or before their time. From the middle of a sequence, nothing is missing before its begin.
+# a record), come twice or before their time. From the middle of a sequence, nothing is
+# missing before its begin.
 # The time is compared as a string of one length: busybox rounds.
 cat > "$TMP/count.awk" <<'EOF'
 /^#/ || /^cpus=/ || !NF {
