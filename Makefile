@@ -84,7 +84,6 @@ profile:
 	@harness/setup test
 	@$(py)eventprofile.py $(EVENT)
 
-fresh: export FULL SUITE WITHOUT CACHE KEEP
 fresh:
 	@harness/fresh
 

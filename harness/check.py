@@ -260,6 +260,13 @@ def check_harness(found):
                 found.add(group, match.group(2), match.group(1) == "ok")
         if done.returncode and not failed:
             found.add(group, name, False, (done.stderr.strip().splitlines() or ["?"])[-1])
+    said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
+                          capture_output=True, text=True, check=False).stdout
+    for target in ("help", *re.findall(r"^make (\S+)", said, re.MULTILINE)):
+        # It says what it would do, and begins none of it.
+        done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True,
+                              text=True, check=False)
+        found.add(group, f"make {target}", not done.returncode, done.stderr.strip())
     found.close(group)
 
 
