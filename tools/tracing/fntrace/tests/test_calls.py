@@ -4,6 +4,7 @@
 import os
 import re
 import shutil
+import signal
 
 from bench import TESTS, Skip, compare, counts, expect, instructions, need, run, wanted
 
@@ -79,6 +80,12 @@ def elsewhere(machine):
     return test
 
 
+def catch_signals():
+    """Signals that this process ignores, sort does not catch, but uftrace makes it catch them."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def system_programs(bench):
     """The same calls of the machine's own programs as uftrace has."""
     need("uftrace")
@@ -90,10 +97,11 @@ def system_programs(bench):
             data = bench.work / "data"
             shutil.rmtree(data, ignore_errors=True)
             if ours:
-                run(bench.fntrace, "record", "-L", "-o", data, *command, env=environment)
+                run(bench.fntrace, "record", "-L", "-o", data, *command, env=environment,
+                    preexec_fn=catch_signals)
             else:
                 run("uftrace", "record", "--force", "--no-event", "-d", data, *command,
-                    env=environment)
+                    env=environment, preexec_fn=catch_signals)
             found.append(reported(bench, data))
         ours, theirs, again = found
         # Some programs read() once more or less, wherever their buffers are.

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 
-from bench import TESTS, TIMEOUT, Skip, compare, counts, expect, limit, run, wanted
+from bench import TESTS, TIMEOUT, Skip, compare, counts, expect, limit, run, until, wanted
 
 NOT_ALLOWED = 77
 NOBODY = 65534
@@ -400,6 +400,8 @@ def dumps_what_was_killed(bench):
         expect(found == {"work": 7}, f"{found}")
         done = server.control("dump", "-p", "1", status=1)
         expect("process 1 has recorded nothing" in done.stderr, done.stderr)
+    # The program, whose recorder was killed, ends when it finds the end of its input.
+    until(lambda: server.control("status", status=None).returncode, "the program does not end")
     server.control("dump")
     found = counts(bench.chrome(bench.work / "fntrace.dump")[0])
     expect(found == {"work": 12}, f"{found}")
