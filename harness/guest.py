@@ -26,10 +26,11 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
-# The kselftests of the series, and the base's that it must not break, in the order in
-# which they run: map_test of ring-buffer leaves tracing off.
+# The kselftests of the series, and the base's that it must not break.
 KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
-              "static_key_debugfs", "static_keys", "ring-buffer")
+              "static_key_debugfs", "static_keys")
+# In a guest of its own: its map_test leaves tracing off, and pages of another size.
+RING_BUFFER = "ring-buffer"
 FTRACETEST = "ftrace"
 # Where they are in the guest.
 SELFTESTS = "/selftests"
@@ -230,7 +231,8 @@ def install_selftests(kernel, path):
     """The kernel's kselftests, built and installed as a user would."""
     source = kernel.source / "tools/testing/selftests"
     # The pristine kernel has none for what the series adds.
-    targets = [name for name in (*KSELFTESTS, FTRACETEST) if (source / name).is_dir()]
+    targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
+               if (source / name).is_dir()]
     log = LOGS / f"kselftest-install-{kernel.label}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")

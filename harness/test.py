@@ -62,7 +62,8 @@ PARTS = {
     "sparse": "sparse on our files",
     "fuzz": "the parser of function events under libFuzzer",
     "fntrace": "the tracer of programs",
-    "ring_buffer": "the ring buffer of the base and of the series in user space",
+    "ring_buffer": "the ring buffer of the base and of the series in user space, and of the "
+                   "series in a guest",
     "bench": "the benchmarks repeat",
     "elsewhere": "the release for 6.12, and Debian 13 (if named, or in the full run)",
 }
@@ -559,6 +560,8 @@ def plan_x86(plan, wanted, patched, built):
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
         on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
+    if wanted.part("ring_buffer", "x86_64"):
+        on_guest("ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,))
     if wanted.part("run", "x86_64"):
         on_guest("trace on x86_64", traces, patched, "run")
     if wanted.part("walks", "x86_64"):
@@ -625,7 +628,7 @@ def plan_full(plan, wanted, on_guest):
                      seconds, need=built)
         for name in ("x86_64-debug", "x86_64-kcsan"):
             on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
-                     "ring buffer", "ring-buffer", NESTING_STRESS_FULL, "nesting.sh",
+                     "ring buffer", guest.RING_BUFFER, NESTING_STRESS_FULL, "nesting.sh",
                      need=builds[name])
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
         on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
@@ -755,8 +758,8 @@ def plan_all(wanted):
     built = None
     if wanted.directories("x86_64") or any(
             wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "walks", "boot", "stress",
-                                                     "fntrace", "bench", "sparse",
-                                                     guest.FTRACETEST)):
+                                                     "ring_buffer", "fntrace", "bench",
+                                                     "sparse", guest.FTRACETEST)):
         built = plan.add("build x86_64", lambda found: patched.build())
     plan_checks(plan, wanted)
     if not wanted.full:
