@@ -117,8 +117,8 @@ static void nesting_wait_for_nmi(int cpu)
 {
 	int *wanted = &per_cpu(nesting_cpus, cpu).nmi_wanted;
 
-	for (int ms = 0; ms < 1000 && READ_ONCE(*wanted); ms++)
-		msleep(1);
+	for (int i = 0; i < 50 && READ_ONCE(*wanted); i++)
+		msleep(20);
 	WRITE_ONCE(*wanted, 0);
 }
 #else
