@@ -203,7 +203,7 @@ class Kernel:
                 *tools(self.arch.cross, self.arch.llvm), "LOCALVERSION=",
                 "KBUILD_BUILD_TIMESTAMP=2024-11-17",
                 "KBUILD_BUILD_USER=static-key", "KBUILD_BUILD_HOST=tracepoints",
-                # The base leaves all tracers out, for what they trace would be reported again.
+                # Where functions are traced, the base leaves kernel/trace out, against recursion.
                 *(["KCSAN_SANITIZE_ring_buffer.o=y"] if self.races else []),
                 *RUST_TOOLS, f"-j{os.cpu_count() + 1}", *targets]
 

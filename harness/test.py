@@ -83,6 +83,7 @@ MARKER_STRESS_FULL = 600
 RUST_FUNCTION_STRESS_FULL = 600
 # As well, of the ring buffer, and on the kernel that looks for data races.
 NESTING_STRESS_FULL = 600
+NESTING_KERNELS = ("x86_64-debug", "x86_64-kcsan")
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
 PARSE_FUZZ = 20
@@ -104,8 +105,8 @@ PART_ENDS = re.compile(r"# (not )?ok \d+ (.*?)(?: *# SKIP *(.*))?$")
 TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
 
 # The suites that must have reported, by the beginning of their names: those of the
-# examples, which only some kernels have, those of the series, and of the base that of
-# strlen().
+# examples, which only some kernels have, those of the series, and of the base those of
+# strlen() and vbin_printf().
 KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
                 "string", "printf")
 
@@ -604,7 +605,7 @@ def plan_full(plan, wanted, on_guest):
         kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if chosen or name in (debug.name, "x86_64-kcsan") and wanted.part("stress", "x86_64"):
+        if chosen or name in NESTING_KERNELS and wanted.part("stress", "x86_64"):
             builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
             on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
@@ -626,7 +627,7 @@ def plan_full(plan, wanted, on_guest):
                                           RUST_FUNCTION_STRESS_FULL)):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
                      seconds, need=built)
-        for name in ("x86_64-debug", "x86_64-kcsan"):
+        for name in NESTING_KERNELS:
             on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
                      "ring buffer", guest.RING_BUFFER, NESTING_STRESS_FULL, "nesting.sh",
                      need=builds[name])

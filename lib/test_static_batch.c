@@ -344,13 +344,9 @@ static void static_batch_long_queue(struct kunit *test)
 
 struct hammer {
 	enum phase	phase;
-	/* Two threads count. */
+	/* Two threads count; checks are those of sites whose state was determined. */
 	atomic_t	wrong;
-	/*
-	 * Lower bound of the number of checks of sites whose state was
-	 * determined.
-	 */
-	unsigned int	checks;
+	atomic_t	checks;
 };
 
 /* The expected state, read before the sites. */
@@ -369,7 +365,7 @@ static void hammer_check(struct hammer *hammer, enum phase before,
 		return;
 	if (on != (before == PHASE_ON ? all : 0))
 		atomic_inc(&hammer->wrong);
-	WRITE_ONCE(hammer->checks, hammer->checks + 1);
+	atomic_inc(&hammer->checks);
 }
 
 static int hammer_sites(void *arg)
@@ -408,17 +404,17 @@ static void set_phase(struct hammer *hammer, enum phase phase)
 /* Wait for checks in the current phase. */
 static void expect_checks(struct kunit *test, struct hammer *hammer)
 {
-	unsigned int before = READ_ONCE(hammer->checks);
+	int before = atomic_read(&hammer->checks);
 	unsigned long end = jiffies + 10 * HZ;
 
 	/*
 	 * More than one check per thread, as one may have begun in the last
 	 * phase.
 	 */
-	while (READ_ONCE(hammer->checks) - before < 4 * NR_FEW &&
+	while (atomic_read(&hammer->checks) - before < 4 * NR_FEW &&
 	       time_before(jiffies, end))
 		msleep(20);
-	KUNIT_EXPECT_GE(test, READ_ONCE(hammer->checks) - before, 4 * NR_FEW);
+	KUNIT_EXPECT_GE(test, atomic_read(&hammer->checks) - before, 4 * NR_FEW);
 }
 
 /* Sites branch one way or the other while they are patched. */

@@ -93,11 +93,12 @@ intact()
 		complain "CPU $1: of $RECORDS records, $torn are torn, $twice twice, $back too late"
 }
 
-# "whole CPU": intact, and what is missing is lost.
+# "whole CPU": intact, and what is missing is lost. More may be: a context need not write
+# again after its last events were lost, as NMIs do not once their senders have stopped.
 whole()
 {
 	intact "$1" || return
-	[ "$MISSING" -eq "$LOST" ] ||
+	[ "$MISSING" -le "$LOST" ] ||
 		complain "CPU $1: $MISSING of $RECORDS records are missing, $LOST are lost"
 }
 
@@ -107,9 +108,21 @@ written()
 	awk -v cpu="$1" '$1 == cpu { print $2 + $3 + $4 + $5 }' "$FILES/written"
 }
 
+# "accounted CPU OPERATOR": what was read and lost, compared with what was written.
+accounted()
+{
+	[ $((RECORDS + LOST)) "$2" "$(written "$1")" ] ||
+		complain "CPU $1: $(written "$1") written, $RECORDS read, $LOST lost"
+}
+
 cpus()
 {
 	cut -d ' ' -f 1 "$FILES/written"
+}
+
+now()
+{
+	cut -d . -f 1 /proc/uptime
 }
 
 start()
@@ -152,10 +165,11 @@ start_readers()
 	done
 }
 
-# A reader that has not read anything waits on: that is a failure of intact.
+# A reader that has not read anything waits on: that is a failure of intact. Nothing may
+# hold on to the standard output of this script, or the runner waits for the sleep.
 wait_for_readers()
 {
-	{ sleep 60; kill $READERS; } 2> /dev/null &
+	{ sleep 60; kill $READERS; } > /dev/null 2>&1 &
 	wait $READERS
 	kill $! 2> /dev/null
 	READERS=
@@ -171,10 +185,7 @@ test_readers()
 	wait_for_readers
 	all_contexts || return
 	for cpu in $(cpus); do
-		whole "$cpu" || return
-		[ $((RECORDS + LOST)) -eq "$(written "$cpu")" ] ||
-			complain "CPU $cpu: $(written "$cpu") written, $RECORDS read, $LOST lost" ||
-			return
+		whole "$cpu" && accounted "$cpu" -eq || return
 	done
 }
 
@@ -216,9 +227,9 @@ test_snapshots()
 {
 	[ -e "$INSTANCE/snapshot" ] || { REASON="no snapshots"; return "$KSFT_SKIP"; }
 	start 64 || return
-	end=$(($(cut -d . -f 1 /proc/uptime) + PART))
+	end=$(($(now) + PART))
 	rounds=0
-	while [ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ] || [ $rounds -lt 3 ]; do
+	while [ "$(now)" -lt "$end" ] || [ $rounds -lt 3 ]; do
 		echo 1 > "$INSTANCE/snapshot" || return
 		for cpu in $(cpus); do
 			count "$cpu" < "$INSTANCE/per_cpu/cpu$cpu/snapshot"
@@ -237,8 +248,8 @@ test_resize()
 {
 	start 64 || return
 	start_readers
-	end=$(($(cut -d . -f 1 /proc/uptime) + PART))
-	while [ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ]; do
+	end=$(($(now) + PART))
+	while [ "$(now)" -lt "$end" ]; do
 		for size in 128 40 256 64; do
 			echo $size > "$INSTANCE/buffer_size_kb" || return
 			sleep 0.1
@@ -247,10 +258,7 @@ test_resize()
 	stop
 	wait_for_readers
 	for cpu in $(cpus); do
-		intact "$cpu" || return
-		[ $((RECORDS + LOST)) -le "$(written "$cpu")" ] ||
-			complain "CPU $cpu: $(written "$cpu") written, $RECORDS read, $LOST lost" ||
-			return
+		intact "$cpu" && accounted "$cpu" -le || return
 	done
 }
 

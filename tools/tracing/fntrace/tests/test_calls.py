@@ -89,7 +89,7 @@ def catch_signals():
 def system_programs(bench):
     """The same calls of the machine's own programs as uftrace has."""
     need("uftrace")
-    environment = {**os.environ, "LC_ALL": "C"}
+    how = {"env": {**os.environ, "LC_ALL": "C"}, "preexec_fn": catch_signals}
     for command in (("ls", "-l", "/usr"), ("sort", TESTS / "calls.c"),
                     ("grep", "-c", "int", TESTS / "calls.c")):
         found = []
@@ -97,11 +97,9 @@ def system_programs(bench):
             data = bench.work / "data"
             shutil.rmtree(data, ignore_errors=True)
             if ours:
-                run(bench.fntrace, "record", "-L", "-o", data, *command, env=environment,
-                    preexec_fn=catch_signals)
+                run(bench.fntrace, "record", "-L", "-o", data, *command, **how)
             else:
-                run("uftrace", "record", "--force", "--no-event", "-d", data, *command,
-                    env=environment, preexec_fn=catch_signals)
+                run("uftrace", "record", "--force", "--no-event", "-d", data, *command, **how)
             found.append(reported(bench, data))
         ours, theirs, again = found
         # Some programs read() once more or less, wherever their buffers are.
