@@ -453,7 +453,7 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 				  const void *source, unsigned long ip,
 				  const char *payload, unsigned int len)
 {
-	struct trace_event_buffer fbuffer;
+	struct trace_event_buffer fbuffer __uninitialized;
 	struct fetch_where where;
 	struct pt_regs regs;
 	struct fetch_record *rec;

@@ -88,6 +88,8 @@ static __always_inline void fetch_copy_all(const u8 nr[FETCH_COPY_SIZES],
 
 	FETCH_COPY(u64, FETCH_COPY_8);
 	FETCH_COPY(u32, FETCH_COPY_4);
+	if (likely(!(nr[FETCH_COPY_2] | nr[FETCH_COPY_1])))
+		return;
 	FETCH_COPY(u16, FETCH_COPY_2);
 	FETCH_COPY(u8, FETCH_COPY_1);
 }
