@@ -8,6 +8,7 @@
     fntrace.py NAME...      those tests whose names begin with NAME
 """
 
+import collections
 import json
 import os
 import re
@@ -147,6 +148,135 @@ def in_guest(kernel):
         files={path.name: path for path in (*built, SOURCE / "tests" / "test_kernel.sh")},
         # For their libraries: where they are themselves the guest may have something else.
         programs=["trace-cmd", *map(str, built)], timeout=900)
+
+
+# What the guest's program and the one of this machine say to each other.
+ROUNDS = 40
+# A function of the kernel that the guest's program calls, and an event of this machine's.
+GUEST_FUNCTION = "do_sys_openat2"
+HOST_EVENT = "sched:sched_switch"
+TRACEFS = "/sys/kernel/tracing"
+# Not before the guest's program listens.
+PING = 'while [ ! -e "$0/go" ]; do sleep 0.1; done; exec "$1" "$0/channel" "$2"'
+# The second serial line is that of the job.
+ANSWER = f"""
+stty -F /dev/ttyS3 raw -echo
+/job/fntrace record -k -g {GUEST_FUNCTION} --to /dev/ttyS3 /job/answer /dev/ttyS2
+"""
+
+
+def host_event():
+    """Options to record an event of this machine's kernel, if that can be done here."""
+    system, event = HOST_EVENT.split(":")
+    return ["-e", HOST_EVENT] if os.access(f"{TRACEFS}/events/{system}/{event}/enable", os.W_OK) \
+        else []
+
+
+def two_machines(found, kernel):
+    """Programs on this machine and in a guest, and both kernels, recorded by one command."""
+    group = "fntrace on two machines"
+    with ui.Step(group), tempfile.TemporaryDirectory(prefix="fntrace-") as directory:
+        build("all", "example")
+        answer, log = OUT / "answer", LOGS / "fntrace-build.log"
+        ui.must(["gcc", "-O1", "-pg", f"-I{SOURCE}/include", "-c", SOURCE / "tests" / "answer.c",
+                 "-o", f"{answer}.o"], log, "compiling the guest's program")
+        # Not linked with -pg: that would be the C library's profiler.
+        ui.must(["gcc", f"{answer}.o", "-o", answer, f"-L{OUT}", "-lfntrace"], log,
+                "linking the guest's program")
+        events = host_event()
+        data = f"{directory}/data"
+        command = [OUT / "fntrace", "record", *events, "-m", f"guest=unix:{directory}/trace",
+                   "-o", data, "sh", "-c", PING, directory, OUT / "example" / "ping", str(ROUNDS)]
+        with open(LOGS / "fntrace-two-machines-record.log", "w", encoding="utf-8") as log, \
+                subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
+                                 env={**os.environ, "LD_LIBRARY_PATH": str(OUT)}) as record:
+            try:
+                status = answered(kernel, directory, answer, record)
+            finally:
+                record.kill()
+        found.add(group, "one command records both", status == 0,
+                  f"{status} (log: {shown(log.name)})")
+        if status == 0:
+            check_machines(found, group, directory, data, bool(events))
+    found.close(group)
+
+
+def answered(kernel, directory, answer, record):
+    """Run the guest; returns the status of the recording, or what went wrong."""
+    deadline = time.monotonic() + 30
+    while not os.path.exists(f"{directory}/trace"):
+        if record.poll() is not None or time.monotonic() > deadline:
+            return "nobody receives"
+        time.sleep(0.1)
+
+    def on_line(line):
+        if line == "@ready":
+            with open(f"{directory}/go", "w", encoding="utf-8"):
+                pass
+
+    built = (OUT / "fntrace", OUT / "libfntrace.so", OUT / "fntrace-kernel.so", answer)
+    result = guest.boot(
+        kernel, ANSWER, "fntrace-two-machines", on_line=on_line, timeout=TIMEOUT,
+        files={path.name: path for path in built}, programs=list(map(str, built)),
+        emulator=["-monitor", "none",
+                  "-chardev", f"socket,id=channel,path={directory}/channel,server=on,wait=off",
+                  "-serial", "chardev:channel",
+                  "-chardev", f"socket,id=trace,path={directory}/trace",
+                  "-serial", "chardev:trace"])
+    trouble = result.trouble()
+    if trouble or result.status:
+        return f"{trouble or result.lines[-1:]} (log: {shown(result.log)})"
+    try:
+        return record.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        return "the recording does not end"
+
+
+def check_machines(found, group, directory, data, has_events):
+    """What must be in the merged trace."""
+    def fntrace(*words):
+        done = subprocess.run([OUT / "fntrace", *words], capture_output=True, text=True,
+                              check=False, timeout=TIMEOUT)
+        return done.stdout, done.stderr
+
+    listing, said = fntrace("replay", data)
+    aligned = re.search(r"guest: aligned with host by \d+ marks of messages, error at most "
+                        r"(\d+) ns", said)
+    found.add(group, "the clocks are aligned by messages", bool(aligned), said)
+    lines = collections.Counter()
+    # Whether the guest's program is in its function that calls the kernel.
+    inside = False
+    for line in listing.splitlines():
+        match = re.match(r" *[\d.]+ (host|guest):\S+ +(?:} /\* )?(.*)", line)
+        if not match:
+            continue
+        machine, what = match.groups()
+        # GCC may have made another function of it: "receive_line.constprop.0() {".
+        what = re.sub(r"\.[^(]*", "", re.split(r"[ ;]", what.removeprefix("/* "))[0])
+        if (machine, what) in (("guest", "opens()"), ("guest", "opens")):
+            inside = what == "opens()"
+        lines[machine, what, machine == "guest" and inside] += 1
+    for name, key, wanted in (
+            # The last line says that it was the last.
+            ("the program of this machine", ("host", "receive_line()", False), ROUNDS + 1),
+            ("the program of the guest", ("guest", "opens()", True), ROUNDS),
+            ("the guest's kernel, inside of it", ("guest", f"{GUEST_FUNCTION}()", True), ROUNDS)):
+        found.add(group, name, lines[key] == wanted, f"{lines[key]} calls")
+    switches = lines["host", HOST_EVENT, False]
+    found.add(group, "the kernel of this machine", switches > 0 if has_events else None,
+              f"{switches} times {HOST_EVENT}" if has_events else f"no {TRACEFS} here")
+    fntrace("convert", "-f", "chrome", "-o", f"{directory}/trace.json", data)
+    done = subprocess.run(
+        ["/usr/bin/python3", SOURCE / "tests" / "messages.py", f"{directory}/trace.json",
+         aligned.group(1) if aligned else "0", str(2 * ROUNDS)],
+        capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    found.add(group, "no message arrives before it was sent", done.returncode == 0, done.stderr)
+    fntrace("convert", "-f", "perfetto", "-o", f"{directory}/trace.pftrace", data)
+    done = subprocess.run(
+        ["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py", f"{directory}/trace.pftrace"],
+        capture_output=True, text=True, check=False, timeout=TIMEOUT, env=environment(False))
+    found.add(group, "Perfetto reads it", None if done.returncode == 4 else done.returncode == 0,
+              done.stderr)
 
 
 # --- measuring -------------------------------------------------------------

@@ -576,6 +576,7 @@ def plan_x86(plan, wanted, patched, built):
                  BATCH_STRESS)
     if wanted.part("fntrace", "x86_64"):
         on_guest("fntrace with the kernel", program_and_kernel, patched)
+        on_guest("fntrace on two machines", fntrace.two_machines, patched)
     if wanted.part("kunit", "x86_64"):
         on_guest("KUnit on x86_64", kunit, patched)
     if wanted.part("sites", "x86_64"):

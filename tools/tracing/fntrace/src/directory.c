@@ -60,7 +60,8 @@ bool directory_is_name(const char *name)
 {
 	static const char *const names[] = {
 		"info", "task.txt", "events.txt", DIRECTORY_CLOCK, "default.opts", "kernel",
-		DIRECTORY_THREADS, ABOUT_FILE, CHOOSE_FILE, DESCRIBE_FILE,
+		DIRECTORY_THREADS, ABOUT_FILE, CHOOSE_FILE, DESCRIBE_FILE, DIRECTORY_MACHINES,
+		DIRECTORY_TSC_OFFSET, DIRECTORY_TSC_RATIO, DIRECTORY_TSC_RATIO_BITS,
 	};
 	const char *dot = strrchr(name, '.');
 	size_t digits = strspn(name, "0123456789-");
@@ -79,6 +80,22 @@ bool directory_is_name(const char *name)
 	       (!strncmp(name, "perf-cpu", 8) && !strcmp(dot, ".dat"));
 }
 
+/* What one machine knows of another is not the other's to say. */
+bool directory_is_sent_name(const char *name)
+{
+	static const char *const names[] = {
+		KERNEL_DIR, DIRECTORY_MACHINES, DIRECTORY_TSC_OFFSET, DIRECTORY_TSC_RATIO,
+		DIRECTORY_TSC_RATIO_BITS,
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return false;
+	return directory_is_name(name) && !directory_is_records_name(name) &&
+	       !directory_is_control_name(name);
+}
+
 /* What uftrace itself writes, and "convert -f uftrace" does not. */
 static bool directory_is_foreign_name(const char *name)
 {
@@ -87,6 +104,7 @@ static bool directory_is_foreign_name(const char *name)
 	       directory_is_control_name(name) ||
 	       !strcmp(name, DIRECTORY_CLOCK) || !strcmp(name, ABOUT_FILE) ||
 	       !strcmp(name, CHOOSE_FILE) || !strcmp(name, DESCRIBE_FILE) ||
+	       !strcmp(name, DIRECTORY_MACHINES) || !strncmp(name, "tsc-", 4) ||
 	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);
@@ -151,6 +169,49 @@ bool directory_has_uftrace(const char *path)
 	return directory_has(path, directory_is_uftrace_name);
 }
 
+static int is_no_dot(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int directory_machines(const char *path, struct dirent ***names)
+{
+	char *machines = xasprintf("%s/" DIRECTORY_MACHINES, path);
+	int nr = scandir(machines, names, is_no_dot, versionsort);
+
+	free(machines);
+	return nr < 0 ? 0 : nr;
+}
+
+/* Is @which true for each of them? */
+static bool all_machines(const char *path, bool (*which)(const char *path))
+{
+	struct dirent **names;
+	int i, nr = directory_machines(path, &names);
+	bool all = true;
+	char *machine;
+
+	for (i = 0; i < nr; i++) {
+		machine = xasprintf("%s/" DIRECTORY_MACHINES "/%s", path, names[i]->d_name);
+		all = all && which(machine);
+		free(machine);
+		free(names[i]);
+	}
+	if (nr)
+		free(names);
+	return all;
+}
+
+static bool directory_never(const char *path)
+{
+	return false;
+}
+
+bool directory_has_machines(const char *path)
+{
+	return !all_machines(path, directory_never);
+}
+
 /* Without a clock, which is that of this machine. */
 static bool directory_is_received(const char *path)
 {
@@ -163,6 +224,8 @@ bool directory_is_recording(const char *path)
 	    !directory_is_received(path) && !directory_is_converted(path))
 		return false;
 	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))
+		return false;
+	if (!all_machines(path, directory_is_recording))
 		return false;
 	return !directory_has(path, directory_is_other_name);
 }
@@ -201,12 +264,27 @@ void directory_remove_controls(const char *path)
 
 bool directory_remove(const char *path)
 {
-	char *kernel = xasprintf("%s/" KERNEL_DIR, path);
+	static const char *const trees[] = { KERNEL_DIR, DIRECTORY_MACHINES };
+	char *tree;
+	size_t i;
 
-	remove_tree(kernel);
-	free(kernel);
+	for (i = 0; i < ARRAY_SIZE(trees); i++) {
+		tree = xasprintf("%s/%s", path, trees[i]);
+		remove_tree(tree);
+		free(tree);
+	}
 	directory_clean(path);
 	return !rmdir(path);
+}
+
+void directory_save(const char *path, const char *name, const char *text)
+{
+	char *where = xasprintf("%s/%s", path, name);
+	FILE *file = fopen(where, "we");
+
+	if (!file || fputs(text, file) == EOF || fclose(file))
+		die("cannot write %s: %s", where, strerror(errno));
+	free(where);
 }
 
 void directory_make(const char *path)

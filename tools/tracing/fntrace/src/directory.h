@@ -15,6 +15,14 @@
 #define DIRECTORY_MARK_TEXT	"# path name: /other\n"
 /* Readings of the counter and the clock, which each recording of this machine has. */
 #define DIRECTORY_CLOCK		"clock"
+/* What other machines sent: a recording of each, see peers.h. */
+#define DIRECTORY_MACHINES	"machines"
+/* The name of the machine that records, if others send something. */
+#define DIRECTORY_HOST		"host"
+/* How much more the counter of such a machine counts, as KVM's files of these names have it. */
+#define DIRECTORY_TSC_OFFSET	"tsc-offset"
+#define DIRECTORY_TSC_RATIO	"tsc-scaling-ratio"
+#define DIRECTORY_TSC_RATIO_BITS "tsc-scaling-ratio-frac-bits"
 /* Names of threads, for which uftrace's files have no room. */
 #define DIRECTORY_THREADS	"threads.txt"
 
@@ -24,12 +32,14 @@
  * directory_is_maps_name() - is it of what was mapped in a process that was recorded?
  * directory_is_symbols_name() - is it of the symbols of a file that was traced?
  * directory_is_control_name() - does "fntrace control" reach a process through it?
+ * directory_is_sent_name() - is it sent along with the records ("record --to")?
  */
 bool directory_is_name(const char *name);
 bool directory_is_records_name(const char *name);
 bool directory_is_maps_name(const char *name);
 bool directory_is_symbols_name(const char *name);
 bool directory_is_control_name(const char *name);
+bool directory_is_sent_name(const char *name);
 
 /*
  * directory_is_empty() - is there a directory without a file in it?
@@ -53,6 +63,17 @@ bool directory_is_converted(const char *path);
 bool directory_has_kernel(const char *path);
 
 /*
+ * directory_has_machines() - are there recordings of other machines in it?
+ * directory_machines() - which ones
+ * @names: set to an array of entries, to be freed with them
+ *
+ * Return: their number.
+ */
+struct dirent;
+bool directory_has_machines(const char *path);
+int directory_machines(const char *path, struct dirent ***names);
+
+/*
  * directory_has_records() - did a process of a recording trace anything?
  * directory_has_maps() - did libfntrace.so run in one?
  * directory_has_uftrace() - are there records in the format of uftrace?
@@ -68,6 +89,13 @@ bool directory_has_uftrace(const char *path);
  * cannot be made, the user is told, and fntrace ends.
  */
 void directory_make(const char *path);
+
+/*
+ * directory_save() - write a small file
+ *
+ * If it cannot be written, the user is told, and fntrace ends.
+ */
+void directory_save(const char *path, const char *name, const char *text);
 
 /*
  * directory_clean() - remove the files with names that a recording or uftrace gives

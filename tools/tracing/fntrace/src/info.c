@@ -3,6 +3,7 @@
  * fntrace info: what a recording is of, and how much of it there is.
  */
 #include <argp.h>
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,32 @@ static void put_summary(struct out *out, const struct raw_summary *summary)
 	out_printf(out, "\n");
 }
 
+static void put_recording(struct out *out, const char *directory)
+{
+	const struct raw_summary summary = raw_summarise(directory, 0);
+	struct dirent **names;
+	int i, nr;
+
+	put_about(out, directory);
+	put_summary(out, &summary);
+	if (directory_has_kernel(directory))
+		out_printf(out, "and a trace of the kernel\n");
+	nr = directory_machines(directory, &names);
+	for (i = 0; i < nr; i++) {
+		char *path = xasprintf("%s/" DIRECTORY_MACHINES "/%s", directory,
+				       names[i]->d_name);
+
+		out_printf(out, "\nand, sent by ");
+		out_clean(out, names[i]->d_name);
+		out_printf(out, ":\n");
+		put_recording(out, path);
+		free(path);
+		free(names[i]);
+	}
+	if (nr)
+		free(names);
+}
+
 int command_info(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -93,18 +120,16 @@ int command_info(int argc, char **argv)
 	struct out *out;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &directory);
-	if (directory_has_records(directory) || directory_has_kernel(directory)) {
-		summary = raw_summarise(directory, 0);
+	out = out_open("-");
+	if (directory_has_records(directory) || directory_has_kernel(directory) ||
+	    directory_has_machines(directory)) {
+		put_recording(out, directory);
 	} else {
 		/* A file of buffers. */
 		summary = raw_summarise_dump(directory);
 		if (!summary.threads)
 			die("%s is not a recording", directory);
+		put_summary(out, &summary);
 	}
-	out = out_open("-");
-	put_about(out, directory);
-	put_summary(out, &summary);
-	if (directory_has_kernel(directory))
-		out_printf(out, "and a trace of the kernel\n");
 	return out_close(out) ? 1 : 0;
 }

@@ -3,6 +3,7 @@
  * What the commands that read a trace have in common: inputs, and what becomes of them.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -68,7 +69,61 @@ bool input_is(const char *path)
 	return false;
 }
 
-static bool open_directory(struct input *input, const char *path)
+static bool open_directory(struct input *input, const char *path);
+
+/* What is known of the counter of a machine that sent its part of a recording. */
+static void open_offset(struct input *input, const char *path)
+{
+	char *offset = xasprintf("%s/" DIRECTORY_TSC_OFFSET, path);
+	char *ratio = xasprintf("%s/" DIRECTORY_TSC_RATIO, path);
+
+	if (!access(offset, F_OK)) {
+		align_offset(input->machine->clock, input->trace->machines->clock, offset);
+		if (!access(ratio, F_OK) && !align_ratio(input->machine->clock, ratio))
+			die("%s is no ratio", ratio);
+	}
+	free(offset);
+	free(ratio);
+}
+
+/*
+ * What other machines sent while this was recorded ("record --machine").
+ *
+ * @opened: there is something of this machine
+ */
+static bool open_machines(struct input *input, const char *path, bool opened)
+{
+	struct machine *host = input->machine;
+	struct dirent **names;
+	int i, nr = directory_machines(path, &names);
+
+	for (i = 0; i < nr; i++) {
+		char *name = names[i]->d_name;
+		char *directory = xasprintf("%s/" DIRECTORY_MACHINES "/%s", path, name);
+		struct input other = *input;
+
+		/* Without anything of its own, it is not needed. */
+		if (!*host->name) {
+			free(host->name);
+			host->name = xstrdup(opened ? DIRECTORY_HOST : name);
+		}
+		other.machine = trace_machine(input->trace, name);
+		if (open_directory(&other, directory)) {
+			opened = true;
+			/* It is about this machine, not about another that was given before it. */
+			if (host == input->trace->machines && other.machine != host)
+				open_offset(&other, directory);
+		}
+		free(directory);
+		free(names[i]);
+	}
+	if (nr)
+		free(names);
+	return opened;
+}
+
+/* What was recorded on the machine itself. */
+static bool open_recording(struct input *input, const char *path)
 {
 	struct trace *trace = input->trace;
 	struct machine *machine = input->machine;
@@ -86,6 +141,11 @@ static bool open_directory(struct input *input, const char *path)
 			trace->nr_unread++;
 	}
 	return opened;
+}
+
+static bool open_directory(struct input *input, const char *path)
+{
+	return open_machines(input, path, open_recording(input, path));
 }
 
 static bool open_file(struct input *input, const char *path)

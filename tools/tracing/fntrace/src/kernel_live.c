@@ -253,10 +253,9 @@ static void guard_main(struct kernel_live *live, int fd)
 }
 
 /*
- * Start the process that undoes everything if this one dies. Who waits for any child must
- * not wait for it, so it sends no signal when it ends: waitpid() without __WCLONE does not
- * know such a child. As a child of a child that ends, it would become one of ours again
- * where this process is the first of a container, or waits for all descendants.
+ * Start the process that undoes everything if this one dies. As a child of a child that
+ * ends, it would become one of ours again where this process is the first of a container,
+ * or waits for all descendants.
  */
 static int start_guard(struct kernel_live *live)
 {
@@ -265,8 +264,7 @@ static int start_guard(struct kernel_live *live)
 
 	if (pipe2(ends, O_CLOEXEC))
 		return errno;
-	/* fork(), but for the signal. There are no other threads. */
-	pid = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+	pid = fork_unwaited();
 	error = pid < 0 ? errno : 0;
 	if (!pid) {
 		close(ends[1]);

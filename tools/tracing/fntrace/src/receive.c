@@ -16,6 +16,7 @@
 #include "address.h"
 #include "command.h"
 #include "directory.h"
+#include "receive.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -24,18 +25,10 @@ static const struct argp_option options[] = {
 	{ }
 };
 
-/*
- * struct receive - what the command line says
- * @directory: to write to
- * @address: where what is sent comes from
- */
-struct receive {
-	const char	*directory;
-	const char	*address;
-};
-
 /* SIGINT and SIGTERM are blocked, but while wait_for() waits. */
 static sigset_t while_waiting;
+/* Who wants to know when it does so for the first time; or NULL. */
+static const struct receive *not_waiting_yet;
 
 static void stop(int signal)
 {
@@ -46,6 +39,9 @@ static bool wait_for(int fd)
 {
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
 
+	if (not_waiting_yet)
+		not_waiting_yet->waits(not_waiting_yet->data);
+	not_waiting_yet = NULL;
 	return ppoll(&wanted, 1, NULL, &while_waiting) >= 0 || errno != EINTR;
 }
 
@@ -85,19 +81,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* Returns false if it ended by an error. */
-static bool read_stream(struct stream *stream, int fd, const char *address)
+static bool read_stream(const struct receive *receive, struct stream *stream, int fd)
 {
 	static char data[65536];
+	bool began = false;
 	ssize_t size;
 
 	while (wait_for(fd)) {
 		size = read(fd, data, sizeof(data));
 		if (!size)
 			break;
+		if (size > 0 && !began && receive->begins)
+			receive->begins(receive->data);
+		began = began || size > 0;
 		if (size > 0) {
 			stream_put(stream, data, size);
 		} else if (errno != EAGAIN) {
-			warn("cannot read %s: %s", address, strerror(errno));
+			warn("cannot read %s: %s", receive->address, strerror(errno));
 			return false;
 		}
 	}
@@ -110,7 +110,7 @@ static void say_count(uint64_t count, const char *what)
 		warn("%" PRIu64 " %s", count, what);
 }
 
-static int receive(const struct receive *receive)
+bool receive_all(const struct receive *receive)
 {
 	struct stream_summary summary;
 	struct stream *stream;
@@ -118,15 +118,16 @@ static int receive(const struct receive *receive)
 	int fd;
 
 	block_signals();
+	not_waiting_yet = receive->waits ? receive : NULL;
 	fd = address_receive(receive->address, wait_for);
 	if (fd < 0) {
 		warn("nothing was received");
-		return 1;
+		return false;
 	}
 	directory_make(receive->directory);
 	about_begin_received(receive->directory, receive->address);
 	stream = stream_open(receive->directory);
-	good = read_stream(stream, fd, receive->address);
+	good = read_stream(receive, stream, fd);
 	close(fd);
 	summary = stream_close(stream);
 	/* Who sends a whole recording has said more about it. */
@@ -144,7 +145,7 @@ static int receive(const struct receive *receive)
 		good = false;
 	}
 	return good && (summary.buffers || summary.files) && !summary.skipped &&
-	       !summary.missing && !summary.cut_off ? 0 : 1;
+	       !summary.missing && !summary.cut_off;
 }
 
 int command_receive(int argc, char **argv)
@@ -158,5 +159,5 @@ int command_receive(int argc, char **argv)
 	struct receive arguments = { .directory = DEFAULT_DIRECTORY };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	return receive(&arguments);
+	return receive_all(&arguments) ? 0 : 1;
 }

@@ -22,6 +22,7 @@
 #include "kernel_plugin.h"
 #include "launch.h"
 #include "names.h"
+#include "peers.h"
 #include "send.h"
 #include "trace.h"
 
@@ -29,6 +30,7 @@
  * struct record - what the command line says
  * @directory: to record to; NULL: the default
  * @to: address to which the recording is sent, or NULL
+ * @peers: machines that send their parts of it
  * @launch: of the program
  * @min_ns: calls that are shorter are not recorded
  * @choose: which functions and threads are recorded
@@ -45,6 +47,7 @@
 struct record {
 	const char		*directory;
 	const char		*to;
+	struct peers		peers;
 	struct launch		launch;
 	uint64_t		min_ns;
 	struct choose		choose;
@@ -71,6 +74,7 @@ enum {
 	OPTION_START_AT,
 	OPTION_STOP_AT,
 	OPTION_TO,
+	OPTION_TSC_OFFSET,
 	OPTION_THREAD,
 };
 
@@ -78,6 +82,12 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "DIR", 0, "Record to DIR; the default is " DEFAULT_DIRECTORY, 0 },
 	{ "to", OPTION_TO, "ADDRESS", 0,
 	  "Send it to \"fntrace receive\": unix:PATH, tcp:[HOST:]PORT, vsock:[CID:]PORT, FILE",
+	  0 },
+	{ "machine", 'm', "NAME=ADDRESS", 0,
+	  "Receive at ADDRESS what another machine sends, as \"fntrace receive\" does; it belongs to the recording. Several are possible",
+	  0 },
+	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
+	  "Counter of that machine minus that of this one: a number, or a file like tsc-offset of KVM, whose name may have wildcards",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Bytes of a thread's buffer, which goes to its file when it is full; the default is 1M",
@@ -172,6 +182,8 @@ static void add_calls(struct launch *launch, const char *pattern, struct argp_st
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct record *record = state->input;
+	struct peers *peers = &record->peers;
+	const char *wrong;
 
 	switch (key) {
 	case 'o':
@@ -179,6 +191,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case OPTION_TO:
 		record->to = argument;
+		break;
+	case 'm':
+		wrong = peers_add(peers, argument);
+		if (wrong)
+			argp_error(state, "-m %s: %s", argument, wrong);
+		break;
+	case OPTION_TSC_OFFSET:
+		if (!peers->nr)
+			argp_error(state, "--tsc-offset %s needs -m before it", argument);
+		peers->list[peers->nr - 1].tsc_offset = argument;
 		break;
 	case 's':
 		record->launch.size = parse_size(argument, state);
@@ -255,6 +277,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		argp_error(state, "which program?");
 		break;
 	case ARGP_KEY_END:
+		if (record->to && peers->nr)
+			argp_error(state, "what others send cannot be sent on: either -m or --to");
 		if (record->launch.entries && (record->launch.depth || record->min_ns))
 			argp_error(state, "--entries records neither depths nor durations");
 		if (record->launch.entries &&
@@ -369,6 +393,9 @@ static bool finish(const char *directory, const struct choose *choose, bool runn
 		     !directory_has_kernel(directory);
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
+		/* Of a hypervisor, say, that nobody compiled for it. */
+		if (directory_has_machines(directory))
+			return true;
 		if (access(directory, F_OK))
 			warn("%s is not there any more", directory);
 		else if (directory_has_maps(directory) && choose->threads.nr)
@@ -388,16 +415,6 @@ static bool finish(const char *directory, const struct choose *choose, bool runn
 	else
 		directory_remove_controls(directory);
 	return !names_save(directory) && !empty;
-}
-
-static void save_text(const char *directory, const char *name, const char *text)
-{
-	char *path = xasprintf("%s/%s", directory, name);
-	FILE *file = fopen(path, "we");
-
-	if (!file || fputs(text, file) == EOF || fclose(file))
-		die("cannot write %s: %s", path, strerror(errno));
-	free(path);
 }
 
 /*
@@ -465,6 +482,7 @@ static bool begin_recording(struct record *record, struct sender **sender)
 /* Nothing was recorded. */
 static void give_up(struct record *record, struct sender *sender)
 {
+	peers_cancel(&record->peers);
 	directory_remove(record->directory);
 	if (sender)
 		sender_close(sender, record->directory, false);
@@ -490,7 +508,7 @@ static int record_program(struct record *record)
 	struct kernel_live *live = NULL;
 	char *library = launch_library(), *program, *absolute, *choice, *values;
 	struct progress progress = { };
-	bool running, whole;
+	bool running, received, whole;
 	int status, error;
 
 	/* If it is ignored, the status of a child is lost. */
@@ -506,9 +524,9 @@ static int record_program(struct record *record)
 	}
 	progress.directory = record->directory;
 	if (choice)
-		save_text(record->directory, CHOOSE_FILE, choice);
+		directory_save(record->directory, CHOOSE_FILE, choice);
 	if (values)
-		save_text(record->directory, DESCRIBE_FILE, values);
+		directory_save(record->directory, DESCRIBE_FILE, values);
 	launch->chosen = choice;
 	launch->values = values;
 	free(choice);
@@ -524,6 +542,13 @@ static int record_program(struct record *record)
 	progress.clock = open_clock(record->directory);
 	save_clock(progress.clock);
 	launch->directory = absolute;
+	if (!peers_start(&record->peers, record->directory)) {
+		give_up(record, progress.sender);
+		fclose(progress.clock);
+		free(library);
+		free(absolute);
+		return 1;
+	}
 	launch_prepare(launch, library, record->program);
 	if (record->kernel.graph || record->events) {
 		live = start_kernel(record);
@@ -548,10 +573,11 @@ static int record_program(struct record *record)
 	free(library);
 	free(absolute);
 	about_end(record->directory, status, launch->killed);
+	received = peers_finish(&record->peers, record->directory);
 	whole = finish(record->directory, &record->choose, running);
 	if (progress.sender && !finish_sending(record, progress.sender, running))
 		whole = false;
-	if (!whole && !status)
+	if ((!whole || !received) && !status)
 		status = 1;
 	return status;
 }
@@ -580,5 +606,6 @@ int command_record(int argc, char **argv)
 	free(record.events);
 	free((char *)record.launch.size);
 	free(record.launch.calls);
+	peers_free(&record.peers);
 	return status;
 }

@@ -286,12 +286,6 @@ static void sender_put_entry(struct sender *sender, int dir, const char *prefix,
 	close(fd);
 }
 
-static bool is_text(const char *entry)
-{
-	return directory_is_name(entry) && !directory_is_records_name(entry) &&
-	       !directory_is_control_name(entry) && strcmp(entry, KERNEL_DIR);
-}
-
 /* The files for whose names @which is true. */
 static void sender_put_files(struct sender *sender, DIR *dir, bool (*which)(const char *name),
 			     bool last)
@@ -343,7 +337,7 @@ static void sender_put_directory(struct sender *sender, const char *path, bool l
 	if (!dir)
 		return;
 	sender_put_entry(sender, dirfd(dir), "", DIRECTORY_CLOCK, last);
-	sender_put_files(sender, dir, is_text, last);
+	sender_put_files(sender, dir, directory_is_sent_name, last);
 	sender_put_files(sender, dir, directory_is_records_name, last);
 	if (last) {
 		sender_put_entry(sender, dirfd(dir), "", KERNEL_DIR "/" KERNEL_INFO, last);

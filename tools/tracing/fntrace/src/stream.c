@@ -271,8 +271,7 @@ static bool is_file_name(const char *name)
 		return false;
 	if (strchr(name, '/'))
 		return !strncmp(name, KERNEL_DIR "/", strlen(KERNEL_DIR "/"));
-	return directory_is_name(name) && !directory_is_records_name(name) &&
-	       !directory_is_control_name(name) && strcmp(name, KERNEL_DIR);
+	return directory_is_sent_name(name);
 }
 
 /* @path: of a file; what is behind @from are names of directories and of the file */

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* xstrdup(), xrealloc(), xasprintf(), ARRAY_SIZE() */
 #define HAVE_DECL_BASENAME 1
@@ -492,6 +493,11 @@ void symbol_names_free(struct trace *trace);
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * warn_about() - from now on, messages begin with what they are about; NULL: they do not
+ */
+void warn_about(const char *what);
+
+/*
  * die() - warn() and exit with status 1
  */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -611,6 +617,14 @@ char *put_clean(char *to, const char **text, const char *stop);
  * remove_tree() - remove a directory with all that is in it
  */
 void remove_tree(const char *path);
+
+/*
+ * fork_unwaited() - fork(), for who waits for any child, but not for this one
+ *
+ * It sends no signal when it ends, and waitpid() does not find it without __WCLONE. There must
+ * not be other threads.
+ */
+pid_t fork_unwaited(void);
 
 /* reader.c */
 

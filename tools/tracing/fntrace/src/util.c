@@ -9,14 +9,18 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace.h"
 
+/* See warn_about(). */
+static const char *subject;
+
 static void say(const char *format, va_list args)
 {
 	fflush(stdout);
-	fputs("fntrace: ", stderr);
+	fprintf(stderr, "fntrace: %s%s", subject ? subject : "", subject ? ": " : "");
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 }
@@ -28,6 +32,11 @@ void warn(const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+}
+
+void warn_about(const char *what)
+{
+	subject = what;
 }
 
 void die(const char *format, ...)
@@ -228,6 +237,12 @@ static int remove_entry(const char *path, const struct stat *status, int type,
 			struct FTW *place)
 {
 	return remove(path);
+}
+
+pid_t fork_unwaited(void)
+{
+	/* fork(), but for the signal. */
+	return syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
 }
 
 void remove_tree(const char *path)

@@ -27,11 +27,13 @@ from bench import (ENTRY, EXAMPLES, EXIT, HEADER, MARK, RECEIVE, RECORD, SEND, T
                    TIMEOUT, Skip, Wrong, buffer, compare, counts, expect, limit, need,
                    on_small_disk, run, run_tests, same_counts, session, uftrace_directory,
                    uftrace_record, until, wanted)
+import messages
 import test_calls
 import test_choose
 import test_embed
 import test_filter
 import test_install
+import test_peers
 import test_process
 import test_receive
 import test_report
@@ -1357,20 +1359,8 @@ def kernel_merged(arch):
         events, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "-i", image,
                                     out / "kernel.fntrace")
         error = int(re.search(r"guest: aligned .* at most (\d+) ns", said).group(1))
-        sent, received = {}, {}
-        for event in events:
-            if event["ph"] == "i" and event["name"].startswith("fntrace:"):
-                number = int(event["args"]["text"])
-                (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
-        both_ends = sorted(set(sent) & set(received))
-        expect(len(both_ends) >= 200, f"{len(both_ends)} messages have both ends")
-        for number in both_ends:
-            expect(received[number] >= sent[number] - error,
-                   f"message {number} arrives {sent[number] - received[number]:.0f} ns early")
-        trips = [received[n + 1] - sent[n] for n in both_ends
-                 if n % 2 == 0 and n + 1 in received and n in sent]
-        usual = sorted(trips)[len(trips) // 2]
-        expect(error <= usual, f"error {error} ns, a round trip takes {usual:.0f} ns")
+        trouble = messages.wrong(events, error, 200)
+        expect(not trouble, trouble)
         pids = {event["pid"] for event in events if event["ph"] == "B"}
         expect(len(pids) == 2, f"{len(pids)} processes")
     return test
@@ -1522,6 +1512,7 @@ def tests():
     yield from test_process.tests()
     yield from test_receive.tests()
     yield from test_send.tests()
+    yield from test_peers.tests()
     yield from test_values.tests()
     for arch in EXAMPLES:
         for hooks in HOOKS[arch]:

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether no message of a merged trace arrives before it was sent.
+
+    messages.py TRACE ERROR LEAST   a file of "convert -f chrome", the error in ns that it
+                                    stated, and the number of messages that must be in it
+"""
+
+import json
+import sys
+
+
+def times(events):
+    """When each message was sent, and when it was received, in ns."""
+    sent, received = {}, {}
+    for event in events:
+        if event["ph"] == "i" and event["name"].startswith("fntrace:"):
+            number = int(event["args"]["text"])
+            (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
+    return sent, received
+
+
+def wrong(events, error, least):
+    """What is wrong with the order of messages and the stated error, or nothing."""
+    sent, received = times(events)
+    both_ends = sorted(set(sent) & set(received))
+    if len(both_ends) < least:
+        return f"{len(both_ends)} messages have both ends"
+    for number in both_ends:
+        if received[number] < sent[number] - error:
+            return f"message {number} arrives {sent[number] - received[number]:.0f} ns early"
+    # An even number is answered with the next one.
+    trips = sorted(received[n + 1] - sent[n] for n in both_ends
+                   if n % 2 == 0 and n + 1 in both_ends)
+    usual = trips[len(trips) // 2]
+    if error > usual:
+        return f"error {error} ns, a round trip takes {usual:.0f} ns"
+    return ""
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as trace:
+        # A text is printed, and the status is 1.
+        sys.exit(wrong(json.load(trace)["traceEvents"], int(sys.argv[2]), int(sys.argv[3])) or 0)
