@@ -13,7 +13,8 @@ help:
 	@echo 'make test        every check and test; FULL=1 runs the long ones as well'
 	@echo '                 TARGETS="markers ..." ARCH=x86_64 only some of them'
 	@echo 'make check       the static checks only, and our files in other configurations'
-	@echo 'make bench       measure against the pristine kernel, build/bench/'
+	@echo 'make bench       measure against the pristine kernel, build/bench/; ARCH=arm64 or'
+	@echo '                 riscv64: what can be measured there'
 	@echo 'make profile     where the instructions of a hit go; EVENT=tracepoint_enabled, or'
 	@echo '                 another row of the benchmark'
 	@echo 'make shell       boot the patched kernel with a shell'
@@ -78,7 +79,7 @@ test:
 
 bench:
 	@harness/setup test
-	@$(py)bench.py
+	@$(py)bench.py $(ARCH)
 
 profile:
 	@harness/setup test

@@ -3,6 +3,7 @@
 """Measure what does not depend on the machine: instructions, IPIs, bytes.
 
     bench.py            the patched kernel against the stock mechanisms
+    bench.py ARCH       the same on arm64 or riscv64, as much as can be measured there
     bench.py --quick    only whether the instruction figures of guests repeat
 
 A figure is a number with a name, measured on one kernel: by a piece of shell
@@ -33,6 +34,7 @@ import fntrace
 import guest
 import kernel as kernels
 import ringbuffer
+import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
@@ -227,6 +229,10 @@ dynamic()
     "all8": Machine("all events on 8 CPUs", smp=8, setup=TOGGLE),
     "work": Machine("whole programs", smp=1, setup=WORK, programs=("perf", "cc1")),
 }
+
+
+# Those that are booted on other architectures than x86_64.
+ELSEWHERE = ("insn", "all", "all2", "all4")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -727,15 +733,15 @@ def finish_boot(boot, result):
         boot.figures.take(line)
 
 
-def build_program(source):
+def build_program(source, machine):
     """A program for the guests of either kernel: static, as these have no libraries."""
-    program = RESULTS / source.stem
+    program = RESULTS / (source.stem if machine == "x86_64" else f"{source.stem}-{machine}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"bench-{source.stem}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
-    ui.must(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", source, "-o", program], log,
-            f"compiling the benchmark's {source.name}")
+    ui.must([guest.COMPILER[machine], "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
+             "-o", program], log, f"compiling the benchmark's {source.name}")
     return program
 
 
@@ -743,7 +749,8 @@ def job_files(kernel):
     """What the guests of a kernel need beside the shell, compiled."""
     compiled = RESULTS / COMPILED
     files = {f"{MODULE}.ko": build_module(kernel), COMPILED: compiled,
-             **{source.stem: build_program(source) for source in (TOGGLE_SOURCE, WORKLOAD_SOURCE)}}
+             **{source.stem: build_program(source, kernel.machine)
+                for source in (TOGGLE_SOURCE, WORKLOAD_SOURCE)}}
     ui.must(["gcc", "-E", TOGGLE_SOURCE, "-o", compiled], LOGS / "bench-toggle.log",
             f"preprocessing {TOGGLE_SOURCE.name}")
     return files
@@ -908,7 +915,7 @@ def shares(figures):
 # --- results ---------------------------------------------------------------
 
 def compare(patched, pristine):
-    """The rows as in results.json."""
+    """The rows as in results.json, and why some are missing."""
     results, missing = [], []
     for row in ROWS:
         stock_from = patched if row.within else pristine
@@ -923,9 +930,7 @@ def compare(patched, pristine):
         results.append({"name": row.name, "unit": row.unit, "ours": plain(ours),
                         "stock": plain(stock),
                         "ratio": plain(ours / stock) if stock else None})
-    if missing:
-        raise Failure("no row for " + "; ".join(missing))
-    return results
+    return results, missing
 
 
 def plain(value):
@@ -1078,11 +1083,32 @@ def measure(patched, pristine):
     with ui.Step("build the benchmark modules"):
         files = {kernel: job_files(kernel) for kernel in figures}
         site_sizes(patched, figures[patched])
-    for name, machine in MACHINES.items():
-        boots = [Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures]
-        run_boots(boots, f"measure {machine.what} on both kernels")
+    run_machines(MACHINES, figures, files)
     shares(figures[patched])
-    return compare(figures[patched], figures[pristine])
+    results, missing = compare(figures[patched], figures[pristine])
+    if missing:
+        raise Failure("no row for " + "; ".join(missing))
+    return results
+
+
+def run_machines(names, figures, files):
+    """Boot guests of both kernels."""
+    for name in names:
+        boots = [Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures]
+        run_boots(boots, f"measure {MACHINES[name].what} on both kernels")
+
+
+def measure_elsewhere(patched, pristine):
+    """The rows of another architecture, and why others are missing: its kernels have no
+    kprobes, and most need no second architecture."""
+    figures = {kernel: Figures(kernel.what) for kernel in (patched, pristine)}
+    for kernel in figures:
+        sizes(kernel, figures[kernel])
+    with ui.Step("build the benchmark modules"):
+        files = {kernel: job_files(kernel) for kernel in figures}
+    run_machines(ELSEWHERE, figures, files)
+    results, missing = compare(figures[patched], figures[pristine])
+    return results, [reason for reason in missing if not reason.endswith("no figure")]
 
 
 def repeatable(kernel):
@@ -1119,11 +1145,30 @@ def repeatable(kernel):
     return found
 
 
+def elsewhere(name):
+    """The command for another architecture."""
+    series.tree()
+    kernels.pristine_tree()
+    pair = [kernels.Kernel(name, pristine=pristine) for pristine in (False, True)]
+    for kernel in pair:
+        kernel.build()
+    results, missing = measure_elsewhere(*pair)
+    output = RESULTS / f"results-{name}.json"
+    write(output, json.dumps(results, indent=2) + "\n")
+    print("\n" + table(results) + "\n")
+    for reason in missing:
+        print(f"not measured: {reason}")
+    print(f"done: {len(results)} rows in {shown(output)}")
+    return 0
+
+
 def main(args):
-    if args not in ([], ["--quick"]):
-        raise Failure("usage: bench.py [--quick]")
+    if len(args) == 1 and args[0] in guest.COMPILER and args[0] != "x86_64":
+        return elsewhere(args[0])
+    if args not in ([], ["x86_64"], ["--quick"]):
+        raise Failure("usage: bench.py [--quick | x86_64 | arm64 | riscv64]")
     patched = guest.patched_x86()
-    if args:
+    if args == ["--quick"]:
         found = repeatable(patched)
         for name, ok, detail in found:
             print(f"{'ok  ' if ok else 'FAIL'} {name}: {detail}")
