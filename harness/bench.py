@@ -114,6 +114,11 @@ MANY_EVENTS = r"""
 # "$function" in it.
 many_events()
 {
+	# A shell ends where eval cannot redirect.
+	if [ ! -e "$3" ]; then
+		echo "@error $2 no $3"
+		return 1
+	fi
 	nr=0
 	for function in $(sed -e 's/ .*//' available_filter_functions |
 			grep '^[a-z]*_[a-z_]*$' | sort | uniq -u); do
@@ -233,6 +238,14 @@ dynamic()
 
 # Those that are booted on other architectures than x86_64.
 ELSEWHERE = ("insn", "all", "all2", "all4")
+# What must be measured there.
+ROWS_ELSEWHERE = (
+    "insn.tracepoint_disabled", "insn.tracepoint_enabled", "insn.tracepoint_one_field",
+    "insn.tracepoint_two_strings", "insn.trace_printk", "insn.function_tracer",
+    "insn.function_graph", "insn.marker_dormant", "insn.marker_4args", "insn.single_key_toggle",
+    "insn.enable_all", "ipi.enable_all_2cpus", "ipi.enable_all", "ipi.disable_all",
+    "time.enable_all_off", "time.enable_all", "time.disable_all_off", "time.disable_all",
+    "bytes.text", "bytes.jump_table")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -443,7 +456,7 @@ echo 1 >tracing_on
 # disable FIGURE FILE DEFINITION: a hundred events at once.
 disable()
 {
-	many_events 100 "time.$1" "$2" "$3"
+	many_events 100 "time.$1" "$2" "$3" || return
 	for pass in 1 2 3; do
 		echo 1 >events/functions/enable
 		[ "$(cat events/functions/enable)" = 1 ] ||
@@ -482,6 +495,10 @@ echo 0 >events/enable
 control=/proc/dynamic_debug/control
 # What is being debugged shall not go to the console.
 dmesg -n 1
+if [ ! -e $control ]; then
+	echo "@error dyndbg.total no dynamic debug"
+	exit 0
+fi
 echo "@figure dyndbg.total $(grep -vc '^#' $control)"
 for pass in 1 2 3; do
 	toggle $control +p dyndbg_on ipi
@@ -1108,6 +1125,9 @@ def measure_elsewhere(patched, pristine):
         files = {kernel: job_files(kernel) for kernel in figures}
     run_machines(ELSEWHERE, figures, files)
     results, missing = compare(figures[patched], figures[pristine])
+    lost = set(ROWS_ELSEWHERE) - {row["name"] for row in results}
+    if lost:
+        raise Failure(f"no row for {' '.join(sorted(lost))}: " + "; ".join(missing))
     return results, [reason for reason in missing if not reason.endswith("no figure")]
 
 
