@@ -707,10 +707,16 @@ class Boot:
         return SCRIPT_HEAD.replace("CPUS", str(machine.smp)) \
             + "".join([machine.setup, *probes]) + "exit 0\n"
 
+    @property
+    def counts(self):
+        """Whether it runs under -icount: with that, QEMU's riscv64 machine stops when it has
+        started its second CPU (7.2)."""
+        return self.kernel.machine != "riscv64" or MACHINES[self.machine].smp == 1
+
     def run(self):
         machine = MACHINES[self.machine]
         return guest.boot(self.kernel, self.script(), self.log_name, smp=machine.smp,
-                          icount=True, append=APPEND, timeout=TIMEOUT, files=self.files,
+                          icount=self.counts, append=APPEND, timeout=TIMEOUT, files=self.files,
                           programs=[program_of(name) for name in machine.programs])
 
 
@@ -747,7 +753,9 @@ def finish_boot(boot, result):
                       f"(log: {shown(result.log)}, "
                       f"{shown(LOGS / f'console-{boot.log_name}.log')})")
     for line in result.lines:
-        boot.figures.take(line)
+        # Of a clock that counts no instructions.
+        if boot.counts or not line.startswith(("@figure time.", "@error time.")):
+            boot.figures.take(line)
 
 
 def build_program(source, machine):
@@ -1125,7 +1133,8 @@ def measure_elsewhere(patched, pristine):
         files = {kernel: job_files(kernel) for kernel in figures}
     run_machines(ELSEWHERE, figures, files)
     results, missing = compare(figures[patched], figures[pristine])
-    lost = set(ROWS_ELSEWHERE) - {row["name"] for row in results}
+    lost = {name for name in ROWS_ELSEWHERE if patched.machine != "riscv64"
+            or not name.startswith("time.")} - {row["name"] for row in results}
     if lost:
         raise Failure(f"no row for {' '.join(sorted(lost))}: " + "; ".join(missing))
     return results, [reason for reason in missing if not reason.endswith("no figure")]

@@ -181,6 +181,12 @@ static int receive_vsock(const char *address, const char *rest, bool (*wait_for)
 	return accept_one(listener, address, wait_for);
 }
 
+bool address_is_socket(const char *address)
+{
+	return behind(address, unix_prefix) || behind(address, tcp_prefix) ||
+	       behind(address, vsock_prefix);
+}
+
 int address_receive(const char *address, bool (*wait_for)(int fd))
 {
 	const char *rest;

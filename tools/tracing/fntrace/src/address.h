@@ -20,6 +20,11 @@
 int address_receive(const char *address, bool (*wait_for)(int fd));
 
 /*
+ * address_is_socket() - can somebody connect there once more?
+ */
+bool address_is_socket(const char *address);
+
+/*
  * address_send() - open what is received from
  * @address: unix:PATH, tcp:[HOST:]PORT, vsock:[CID:]PORT, or the path of a file that is there
  *

@@ -13,15 +13,15 @@
 #include "clock.h"
 #include "kernel.h"
 
-/* A file that begins with a line that is a number. */
-static bool read_number(const char *path, uint64_t *value)
+bool align_read_number(const char *path, uint64_t *value)
 {
 	char *file = read_file(path, NULL), *end;
 	bool good = false;
 
 	if (file) {
+		errno = 0;
 		*value = strtoull(file, &end, 0);
-		good = end != file && (!*end || *end == '\n');
+		good = end != file && (!*end || *end == '\n') && !errno;
 	}
 	free(file);
 	return good;
@@ -40,7 +40,7 @@ void align_offset(struct clock *clock, struct clock *reference, const char *text
 		if (access(text, R_OK))
 			die("%s is neither a number nor a file that can be read: %s", text,
 			    strerror(errno));
-		if (!read_number(text, &shift.offset)) {
+		if (!align_read_number(text, &shift.offset)) {
 			nr = kernel_tsc_offsets(text, &shifts, &others);
 			if (!nr)
 				die("%s: no number, and no kvm_write_tsc_offset event", text);
@@ -72,13 +72,27 @@ bool align_ratio(struct clock *clock, const char *text)
 		good = end != text && !*end && !errno;
 	} else {
 		path = xasprintf("%s" RATIO_BITS_SUFFIX, text);
-		good = read_number(text, &ratio) && read_number(path, &bits);
+		good = align_read_number(text, &ratio) && align_read_number(path, &bits);
 		free(path);
 	}
 	if (!good || !ratio || bits > 63)
 		return false;
 	clock->ratio = ratio;
 	clock->ratio_bits = bits;
+	return true;
+}
+
+bool align_recorded(struct clock *clock, struct clock *reference, const char *offset,
+		    const char *ratio)
+{
+	struct clock_shift *shift = xalloc(sizeof(*shift));
+
+	if (!align_read_number(offset, &shift->offset) ||
+	    (!access(ratio, F_OK) && !align_ratio(clock, ratio))) {
+		free(shift);
+		return false;
+	}
+	clock_align_counter(clock, reference, shift, 1);
 	return true;
 }
 

@@ -23,6 +23,23 @@ void align_clocks(struct trace *trace);
 void align_offset(struct clock *clock, struct clock *reference, const char *text);
 
 /*
+ * align_read_number() - a file that begins with a line that is a number, as KVM has them
+ */
+bool align_read_number(const char *path, uint64_t *value);
+
+/*
+ * align_recorded() - take over what a recording says of the counter of its guest
+ * @clock: of the guest
+ * @reference: of its host
+ * @offset: a file with a number
+ * @ratio: the same, or a file that is not there
+ *
+ * Return: false if the files are damaged; then nothing was taken over.
+ */
+bool align_recorded(struct clock *clock, struct clock *reference, const char *offset,
+		    const char *ratio);
+
+/*
  * align_ratio() - take over what --tsc-ratio says
  * @clock: of the guest
  * @text: NUMBER:BITS, or a file with NUMBER, beside which is one with BITS

@@ -171,45 +171,63 @@ bool directory_has_uftrace(const char *path)
 
 static int is_no_dot(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.';
+	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
-int directory_machines(const char *path, struct dirent ***names)
+int directory_machines(const char *path, char ***paths)
 {
 	char *machines = xasprintf("%s/" DIRECTORY_MACHINES, path);
-	int nr = scandir(machines, names, is_no_dot, versionsort);
+	struct dirent **entries;
+	int i, nr = scandir(machines, &entries, is_no_dot, versionsort);
 
+	if (nr < 0 && errno != ENOENT && errno != ENOTDIR)
+		warn("cannot read %s: %s", machines, strerror(errno));
+	if (nr > 0)
+		*paths = xalloc(nr * sizeof(**paths));
+	for (i = 0; i < nr; i++) {
+		(*paths)[i] = xasprintf("%s/%s", machines, entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
 	free(machines);
 	return nr < 0 ? 0 : nr;
 }
 
-/* Is @which true for each of them? */
-static bool all_machines(const char *path, bool (*which)(const char *path))
-{
-	struct dirent **names;
-	int i, nr = directory_machines(path, &names);
-	bool all = true;
-	char *machine;
-
-	for (i = 0; i < nr; i++) {
-		machine = xasprintf("%s/" DIRECTORY_MACHINES "/%s", path, names[i]->d_name);
-		all = all && which(machine);
-		free(machine);
-		free(names[i]);
-	}
-	if (nr)
-		free(names);
-	return all;
-}
-
-static bool directory_never(const char *path)
-{
-	return false;
-}
-
 bool directory_has_machines(const char *path)
 {
-	return !all_machines(path, directory_never);
+	char *machines = xasprintf("%s/" DIRECTORY_MACHINES, path);
+	bool has = directory_has(machines, directory_any_name);
+
+	free(machines);
+	return has;
+}
+
+/* It may be empty, or have a beginning only, if who received it was killed. */
+static bool directory_is_part(const char *path)
+{
+	return directory_is_recording(path) || directory_is_empty(path) ||
+	       (directory_exists(path, ABOUT_FILE) &&
+		!directory_has(path, directory_is_other_name));
+}
+
+static bool directory_machines_are_parts(const char *path)
+{
+	char **paths, *machines;
+	int i, nr = directory_machines(path, &paths);
+	bool are = true;
+
+	for (i = 0; i < nr; i++) {
+		are = are && directory_is_part(paths[i]);
+		free(paths[i]);
+	}
+	if (nr)
+		free(paths);
+	machines = xasprintf("%s/" DIRECTORY_MACHINES, path);
+	/* What cannot be read may be anything. */
+	are = are && (access(machines, F_OK) || !access(machines, R_OK | X_OK));
+	free(machines);
+	return are;
 }
 
 /* Without a clock, which is that of this machine. */
@@ -225,7 +243,7 @@ bool directory_is_recording(const char *path)
 		return false;
 	if (directory_exists(path, KERNEL_DIR) && !directory_has_kernel(path))
 		return false;
-	if (!all_machines(path, directory_is_recording))
+	if (!directory_machines_are_parts(path))
 		return false;
 	return !directory_has(path, directory_is_other_name);
 }

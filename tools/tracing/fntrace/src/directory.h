@@ -65,13 +65,12 @@ bool directory_has_kernel(const char *path);
 /*
  * directory_has_machines() - are there recordings of other machines in it?
  * directory_machines() - which ones
- * @names: set to an array of entries, to be freed with them
+ * @paths: set to their directories, to be freed, and the array as well if there are any
  *
- * Return: their number.
+ * Return: their number; the user was told if they cannot be read.
  */
-struct dirent;
 bool directory_has_machines(const char *path);
-int directory_machines(const char *path, struct dirent ***names);
+int directory_machines(const char *path, char ***paths);
 
 /*
  * directory_has_records() - did a process of a recording trace anything?

@@ -3,7 +3,6 @@
  * fntrace info: what a recording is of, and how much of it there is.
  */
 #include <argp.h>
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,27 +84,23 @@ static void put_summary(struct out *out, const struct raw_summary *summary)
 static void put_recording(struct out *out, const char *directory)
 {
 	const struct raw_summary summary = raw_summarise(directory, 0);
-	struct dirent **names;
+	char **paths;
 	int i, nr;
 
 	put_about(out, directory);
 	put_summary(out, &summary);
 	if (directory_has_kernel(directory))
 		out_printf(out, "and a trace of the kernel\n");
-	nr = directory_machines(directory, &names);
+	nr = directory_machines(directory, &paths);
 	for (i = 0; i < nr; i++) {
-		char *path = xasprintf("%s/" DIRECTORY_MACHINES "/%s", directory,
-				       names[i]->d_name);
-
 		out_printf(out, "\nand, sent by ");
-		out_clean(out, names[i]->d_name);
+		out_clean(out, strrchr(paths[i], '/') + 1);
 		out_printf(out, ":\n");
-		put_recording(out, path);
-		free(path);
-		free(names[i]);
+		put_recording(out, paths[i]);
+		free(paths[i]);
 	}
 	if (nr)
-		free(names);
+		free(paths);
 }
 
 int command_info(int argc, char **argv)

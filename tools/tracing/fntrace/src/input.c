@@ -3,7 +3,6 @@
  * What the commands that read a trace have in common: inputs, and what becomes of them.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -72,18 +71,92 @@ bool input_is(const char *path)
 static bool open_directory(struct input *input, const char *path);
 
 /* What is known of the counter of a machine that sent its part of a recording. */
-static void open_offset(struct input *input, const char *path)
+static void open_offset(struct input *input, struct machine *host, const char *path)
 {
 	char *offset = xasprintf("%s/" DIRECTORY_TSC_OFFSET, path);
 	char *ratio = xasprintf("%s/" DIRECTORY_TSC_RATIO, path);
+	struct machine *machine = input->machine;
 
-	if (!access(offset, F_OK)) {
-		align_offset(input->machine->clock, input->trace->machines->clock, offset);
-		if (!access(ratio, F_OK) && !align_ratio(input->machine->clock, ratio))
-			die("%s is no ratio", ratio);
+	if (machine->arch && host->arch && machine->arch != host->arch) {
+		warn("%s: left out: the counter is not that of %s", offset, host->name);
+	} else if (!align_recorded(machine->clock, host->clock, offset, ratio)) {
+		warn("%s: left out: damaged", offset);
+		input->trace->nr_unread++;
 	}
 	free(offset);
 	free(ratio);
+}
+
+/*
+ * The name of a machine in a trace: if that of the host was chosen, or is there for another
+ * recording, it is in front. It may come from a recording that somebody else made.
+ */
+static char *machine_name(const struct trace *trace, const char *host, const char *name)
+{
+	char *whole = *host ? xasprintf("%s/%s", host, name) : xstrdup(name), *c;
+	const struct machine *machine;
+
+	for (c = whole; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	for (machine = trace->machines; machine; machine = machine->next) {
+		if (strcmp(machine->name, whole))
+			continue;
+		c = xasprintf("%s'", whole);
+		free(whole);
+		whole = c;
+		machine = trace->machines;
+	}
+	return whole;
+}
+
+static bool is_trace(const char *path)
+{
+	return directory_has_records(path) || directory_has_kernel(path) ||
+	       directory_has_uftrace(path) || directory_has_machines(path);
+}
+
+static bool has_offset(const char *path)
+{
+	char *offset = xasprintf("%s/" DIRECTORY_TSC_OFFSET, path);
+	bool has = !access(offset, F_OK);
+
+	free(offset);
+	return has;
+}
+
+/*
+ * Open what one machine sent. Returns false if there is nothing.
+ *
+ * @chosen: name of the host that the user has chosen, or ""
+ * @alone: it has the clock: there is nothing of its host
+ */
+static bool open_machine(struct input *input, const char *chosen, const char *path,
+			 bool alone)
+{
+	const char *name = strrchr(path, '/') + 1;
+	struct machine *host = input->machine;
+	struct input other = *input;
+	char *whole;
+
+	if (!is_trace(path)) {
+		warn("%s: no trace in it", path);
+		input->trace->nr_unread++;
+		return false;
+	}
+	whole = machine_name(input->trace, chosen, name);
+	if (alone && !*host->name) {
+		free(host->name);
+		host->name = xstrdup(whole);
+	}
+	other.machine = alone ? host : trace_machine(input->trace, whole);
+	free(whole);
+	if (!open_directory(&other, path))
+		return false;
+	/* It is about this host, not about another machine that was given before it. */
+	if (!alone && host == input->trace->machines && has_offset(path))
+		open_offset(&other, host, path);
+	return true;
 }
 
 /*
@@ -94,31 +167,29 @@ static void open_offset(struct input *input, const char *path)
 static bool open_machines(struct input *input, const char *path, bool opened)
 {
 	struct machine *host = input->machine;
-	struct dirent **names;
-	int i, nr = directory_machines(path, &names);
+	char *chosen = xstrdup(host->name), **paths;
+	int i, nr = directory_machines(path, &paths);
+	bool needed = opened;
 
+	/* Offsets are from the host's counter. */
+	for (i = 0; i < nr; i++)
+		needed = needed || has_offset(paths[i]);
+	if (nr && needed && !*host->name) {
+		free(host->name);
+		host->name = xstrdup(DIRECTORY_HOST);
+	}
+	if (nr && needed && !opened)
+		raw_open_clock(host, path);
 	for (i = 0; i < nr; i++) {
-		char *name = names[i]->d_name;
-		char *directory = xasprintf("%s/" DIRECTORY_MACHINES "/%s", path, name);
-		struct input other = *input;
-
-		/* Without anything of its own, it is not needed. */
-		if (!*host->name) {
-			free(host->name);
-			host->name = xstrdup(opened ? DIRECTORY_HOST : name);
-		}
-		other.machine = trace_machine(input->trace, name);
-		if (open_directory(&other, directory)) {
+		if (open_machine(input, chosen, paths[i], !needed)) {
 			opened = true;
-			/* It is about this machine, not about another that was given before it. */
-			if (host == input->trace->machines && other.machine != host)
-				open_offset(&other, directory);
+			needed = true;
 		}
-		free(directory);
-		free(names[i]);
+		free(paths[i]);
 	}
 	if (nr)
-		free(names);
+		free(paths);
+	free(chosen);
 	return opened;
 }
 

@@ -131,6 +131,15 @@ static void become(const struct launch *launch, const char *library, char **argv
 	_exit(127);
 }
 
+/* A signal that is ignored would be waited for if it were blocked, as under nohup(1). */
+static void add_signal(sigset_t *signals, int signal)
+{
+	struct sigaction action;
+
+	if (!sigaction(signal, NULL, &action) && action.sa_handler != SIG_IGN)
+		sigaddset(signals, signal);
+}
+
 void launch_prepare(struct launch *launch, const char *library, char **argv)
 {
 	int go[2], bad[2];
@@ -139,9 +148,9 @@ void launch_prepare(struct launch *launch, const char *library, char **argv)
 		die("cannot make a pipe: %s", strerror(errno));
 	sigemptyset(&launch->signals);
 	sigaddset(&launch->signals, SIGCHLD);
-	sigaddset(&launch->signals, SIGINT);
-	sigaddset(&launch->signals, SIGTERM);
-	sigaddset(&launch->signals, SIGHUP);
+	add_signal(&launch->signals, SIGINT);
+	add_signal(&launch->signals, SIGTERM);
+	add_signal(&launch->signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &launch->signals, &launch->old);
 	launch->pid = fork();
 	if (launch->pid < 0)
@@ -186,7 +195,7 @@ int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, boo
 {
 	const struct timespec second = { .tv_sec = 1 };
 	int status = 0, signal, one;
-	bool done = false, said = false, stop = false;
+	bool done = false, said = false;
 	pid_t ended;
 
 	*running = false;
@@ -200,13 +209,13 @@ int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, boo
 			continue;
 		if (ended < 0)
 			break;
-		if (done && stop) {
+		if (done && launch->stopped) {
 			*running = true;
 			break;
 		}
 		signal = sigtimedwait(&launch->signals, NULL, &second);
 		if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && done))
-			stop = true;
+			launch->stopped = true;
 		/* From a terminal, the program has SIGINT as well. */
 		if (!done && (signal == SIGTERM || signal == SIGHUP))
 			kill(launch->pid, signal);
@@ -219,7 +228,6 @@ int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, boo
 	if (!done)
 		die("cannot wait for the program: %s", strerror(errno));
 	tick(data);
-	sigprocmask(SIG_SETMASK, &launch->old, NULL);
 	if (WIFSIGNALED(status)) {
 		launch->killed = WTERMSIG(status);
 		warn("the program was killed by signal %d (%s); the trace ends there",
@@ -227,4 +235,14 @@ int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, boo
 		return 128 + launch->killed;
 	}
 	return WEXITSTATUS(status);
+}
+
+void launch_end(struct launch *launch)
+{
+	const struct timespec now = { };
+
+	/* What came meanwhile was to end what has ended by now. */
+	while (sigtimedwait(&launch->signals, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &launch->old, NULL);
 }

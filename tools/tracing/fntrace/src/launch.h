@@ -27,9 +27,10 @@
  *
  * @pid: of the program
  * @killed: signal that killed it, or 0
+ * @stopped: a signal has ended the wait, or is to do so
  * @go: a byte here starts it
  * @bad: an errno comes from here if it cannot run
- * @signals: that launch_wait() deals with; blocked meanwhile
+ * @signals: that launch_wait() deals with; blocked until launch_end()
  * @old: signals that were blocked before
  */
 struct launch {
@@ -45,6 +46,7 @@ struct launch {
 	char		*calls;
 	pid_t		pid;
 	int		killed;
+	bool		stopped;
 	int		go;
 	int		bad;
 	sigset_t	signals;
@@ -92,5 +94,10 @@ int launch_start(struct launch *launch);
  * Return: the exit status, or 128 and the number of the signal that killed the program.
  */
 int launch_wait(struct launch *launch, void (*tick)(void *data), void *data, bool *running);
+
+/*
+ * launch_end() - after launch_wait(), when all is written that a signal would leave unfinished
+ */
+void launch_end(struct launch *launch);
 
 #endif /* FNTRACE_LAUNCH_H */

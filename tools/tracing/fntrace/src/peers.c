@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "align.h"
 #include "directory.h"
 #include "peers.h"
 #include "receive.h"
@@ -30,6 +32,14 @@ static bool is_known(const struct peers *peers, const char *name)
 	return false;
 }
 
+static bool has_control(const char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == 0x7f)
+			return true;
+	return false;
+}
+
 const char *peers_add(struct peers *peers, const char *text)
 {
 	const char *equals = strchr(text, '='), *wrong = NULL;
@@ -38,12 +48,14 @@ const char *peers_add(struct peers *peers, const char *text)
 	if (!equals || equals == text || !equals[1])
 		return "NAME=ADDRESS is wanted";
 	name = xasprintf("%.*s", (int)(equals - text), text);
-	if (strchr(name, '/') || *name == '.')
+	if (strchr(name, '/') || *name == '.' || has_control(name))
 		wrong = "this is no name for a machine";
 	else if (!strcmp(name, DIRECTORY_HOST))
 		wrong = "that is the name of this machine";
 	else if (is_known(peers, name))
 		wrong = "there is one of this name";
+	else if (!strcmp(equals, "=-"))
+		wrong = "the standard input is the program's";
 	if (wrong) {
 		free(name);
 		return wrong;
@@ -62,19 +74,34 @@ void peers_free(struct peers *peers)
 	free(peers->list);
 }
 
-/* What is beside KVM's file with the offset if it scales the counter as well. */
-static const char *const ratio_files[] = { DIRECTORY_TSC_RATIO, DIRECTORY_TSC_RATIO_BITS };
-
-static void copy_beside(const char *from, const char *directory, const char *name)
+static char *beside(const char *path, const char *name)
 {
-	const char *slash = strrchr(from, '/');
-	char *path = xasprintf("%.*s%s", slash ? (int)(slash + 1 - from) : 0, from, name);
-	char *text = read_file(path, NULL);
+	const char *slash = strrchr(path, '/');
 
-	if (text)
-		directory_save(directory, name, text);
+	return xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+static void save_number(const char *directory, const char *name, uint64_t value)
+{
+	char *text = xasprintf("%" PRIu64 "\n", value);
+
+	directory_save(directory, name, text);
 	free(text);
-	free(path);
+}
+
+/* If KVM scales the counter as well, files beside that with the offset say so. */
+static void save_ratio(const char *offset, const char *directory)
+{
+	char *ratio = beside(offset, DIRECTORY_TSC_RATIO);
+	char *bits = beside(offset, DIRECTORY_TSC_RATIO_BITS);
+	uint64_t value, nr;
+
+	if (align_read_number(ratio, &value) && align_read_number(bits, &nr)) {
+		save_number(directory, DIRECTORY_TSC_RATIO_BITS, nr);
+		save_number(directory, DIRECTORY_TSC_RATIO, value);
+	}
+	free(ratio);
+	free(bits);
 }
 
 /*
@@ -83,30 +110,29 @@ static void copy_beside(const char *from, const char *directory, const char *nam
  */
 static void save_offset(const struct peer *peer, const char *directory)
 {
-	char *end, *text;
+	const char *text = peer->tsc_offset;
+	uint64_t value;
 	glob_t found;
-	size_t i;
+	char *end;
 
-	strtoull(peer->tsc_offset, &end, 0);
-	if (end != peer->tsc_offset && !*end) {
-		directory_save(directory, DIRECTORY_TSC_OFFSET, peer->tsc_offset);
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (end != text && !*end && !errno) {
+		save_number(directory, DIRECTORY_TSC_OFFSET, value);
 		return;
 	}
-	if (glob(peer->tsc_offset, 0, NULL, &found)) {
-		warn("--tsc-offset %s: there is no such file", peer->tsc_offset);
+	if (glob(text, 0, NULL, &found)) {
+		warn("--tsc-offset %s: neither a number nor such a file", text);
 		return;
 	}
-	text = read_file(found.gl_pathv[0], NULL);
 	if (found.gl_pathc > 1) {
-		warn("--tsc-offset %s: there are several such files", peer->tsc_offset);
-	} else if (!text) {
-		warn("cannot read %s: %s", found.gl_pathv[0], strerror(errno));
+		warn("--tsc-offset %s: there are several such files", text);
+	} else if (!align_read_number(found.gl_pathv[0], &value)) {
+		warn("%s: no number in it", found.gl_pathv[0]);
 	} else {
-		directory_save(directory, DIRECTORY_TSC_OFFSET, text);
-		for (i = 0; i < ARRAY_SIZE(ratio_files); i++)
-			copy_beside(found.gl_pathv[0], directory, ratio_files[i]);
+		save_ratio(found.gl_pathv[0], directory);
+		save_number(directory, DIRECTORY_TSC_OFFSET, value);
 	}
-	free(text);
 	globfree(&found);
 }
 
@@ -146,6 +172,7 @@ static int receive_from(const struct peer *peer, const char *directory, int said
 	const struct receive receive = {
 		.directory = directory,
 		.address = peer->address,
+		.again = true,
 		.waits = say_byte,
 		.begins = begin,
 		.data = &waiting,
@@ -255,40 +282,44 @@ static unsigned int count_running(struct peers *peers, const char **name)
 	return running;
 }
 
-static void wait_for_all(struct peers *peers)
+static void stop_all(struct peers *peers)
+{
+	unsigned int i;
+
+	for (i = 0; i < peers->nr; i++)
+		stop(&peers->list[i]);
+}
+
+static void wait_for_all(struct peers *peers, const sigset_t *signals, bool stopped)
 {
 	/* Those that end now are not worth a message. */
 	const struct timespec pause = { .tv_nsec = 100000000 };
 	const unsigned int patience = 10;
 	unsigned int i, rounds = 0;
-	sigset_t signals, old;
 	const char *name;
+	int signal;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, &old);
 	for (i = 0; i < peers->nr; i++)
 		ask(&peers->list[i]);
+	if (stopped)
+		stop_all(peers);
 	while (count_running(peers, &name)) {
 		if (++rounds == patience)
 			warn("waiting for what %s sends; SIGINT ends the wait", name);
-		if (sigtimedwait(&signals, NULL, &pause) < 0)
-			continue;
-		for (i = 0; i < peers->nr; i++)
-			stop(&peers->list[i]);
+		signal = sigtimedwait(signals, NULL, &pause);
+		if (signal > 0 && signal != SIGCHLD)
+			stop_all(peers);
 	}
-	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-bool peers_finish(struct peers *peers, const char *directory)
+bool peers_finish(struct peers *peers, const char *directory, const sigset_t *signals,
+		  bool stopped)
 {
 	char *machines = xasprintf("%s/" DIRECTORY_MACHINES, directory);
 	bool good = true;
 	unsigned int i;
 
-	wait_for_all(peers);
+	wait_for_all(peers, signals, stopped);
 	for (i = 0; i < peers->nr; i++)
 		good = good && !peers->list[i].status;
 	/* If nothing came. */

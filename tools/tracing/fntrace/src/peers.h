@@ -5,6 +5,7 @@
 #ifndef FNTRACE_PEERS_H
 #define FNTRACE_PEERS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -54,13 +55,15 @@ bool peers_start(struct peers *peers, const char *directory);
 
 /*
  * peers_finish() - wait until all that is sent was received
+ * @signals: that end the wait; they are blocked
+ * @stopped: one of them has come already
  *
- * Machines that have sent nothing so far are not waited for; nor are the others any more
- * after SIGINT, SIGTERM or SIGHUP.
+ * Machines that have sent nothing so far are not waited for.
  *
  * Return: false if nothing came from one of them, or not all; the user was told.
  */
-bool peers_finish(struct peers *peers, const char *directory);
+bool peers_finish(struct peers *peers, const char *directory, const sigset_t *signals,
+		  bool stopped);
 
 /*
  * peers_cancel() - stop waiting: there is no recording

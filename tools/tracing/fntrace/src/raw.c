@@ -473,15 +473,17 @@ static void open_maps(struct trace *trace, struct machine *machine, const char *
 }
 
 /* "clock": a line for each reading of the recorder, counter and nanoseconds. */
-static void open_clock(struct machine *machine, const char *path)
+void raw_open_clock(struct machine *machine, const char *path)
 {
-	char *text = read_file(path, NULL), *line, *rest = text;
+	char *file = xasprintf("%s/" DIRECTORY_CLOCK, path);
+	char *text = read_file(file, NULL), *line, *rest = text;
 	uint64_t counter, ns;
 
 	while (rest && (line = strsep(&rest, "\n")))
 		if (sscanf(line, "%" SCNu64 " %" SCNu64, &counter, &ns) == 2)
 			clock_pair(machine->clock, counter, ns, true);
 	free(text);
+	free(file);
 }
 
 static void open_records(struct trace *trace, struct machine *machine, const char *path,
@@ -525,6 +527,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 	/* Of a program it is known what is mapped. */
 	if (directory_has_maps(path))
 		image = NULL;
+	raw_open_clock(machine, path);
 	/* The names first: what is mapped has them. */
 	for (i = 0; i < count; i++) {
 		char *file = xasprintf("%s/%s", path, entries[i]->d_name);
@@ -541,8 +544,6 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 			open_maps(trace, machine, file, path, pid, session);
 		else if (directory_is_records_name(name))
 			open_records(trace, machine, file, image, offset, description);
-		else if (!strcmp(name, DIRECTORY_CLOCK))
-			open_clock(machine, file);
 		free(file);
 		free(entries[i]);
 	}

@@ -38,10 +38,15 @@ static void stop(int signal)
 static bool wait_for(int fd)
 {
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
+	sigset_t pending;
 
 	if (not_waiting_yet)
 		not_waiting_yet->waits(not_waiting_yet->data);
 	not_waiting_yet = NULL;
+	/* As long as there is something to read, ppoll() does not deliver them. */
+	sigpending(&pending);
+	if (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM))
+		return false;
 	return ppoll(&wanted, 1, NULL, &while_waiting) >= 0 || errno != EINTR;
 }
 
@@ -80,28 +85,64 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* Returns false if it ended by an error. */
-static bool read_stream(const struct receive *receive, struct stream *stream, int fd)
+/*
+ * struct reception - what comes
+ * @receive: what is wanted
+ * @stream: NULL: nothing came so far
+ * @failed: it ended by an error
+ */
+struct reception {
+	const struct receive	*receive;
+	struct stream		*stream;
+	bool			failed;
+};
+
+static void begin(struct reception *reception)
+{
+	const struct receive *receive = reception->receive;
+
+	directory_make(receive->directory);
+	about_begin_received(receive->directory, receive->address);
+	reception->stream = stream_open(receive->directory);
+	if (receive->begins)
+		receive->begins(receive->data);
+}
+
+/* Returns false if there is no more. */
+static bool read_some(struct reception *reception, int fd)
 {
 	static char data[65536];
-	bool began = false;
-	ssize_t size;
+	ssize_t size = read(fd, data, sizeof(data));
 
-	while (wait_for(fd)) {
-		size = read(fd, data, sizeof(data));
-		if (!size)
-			break;
-		if (size > 0 && !began && receive->begins)
-			receive->begins(receive->data);
-		began = began || size > 0;
-		if (size > 0) {
-			stream_put(stream, data, size);
-		} else if (errno != EAGAIN) {
-			warn("cannot read %s: %s", receive->address, strerror(errno));
-			return false;
-		}
+	if (size > 0) {
+		if (!reception->stream)
+			begin(reception);
+		stream_put(reception->stream, data, size);
+		/* A serial line stays open. */
+		return !stream_has_ended(reception->stream);
 	}
-	return true;
+	if (size < 0 && errno == EAGAIN)
+		return true;
+	if (size < 0) {
+		warn("cannot read %s: %s", reception->receive->address, strerror(errno));
+		reception->failed = true;
+	}
+	return false;
+}
+
+/* Returns false if a signal ended it. */
+static bool read_all(struct reception *reception, int fd)
+{
+	struct pollfd now = { .fd = fd, .events = POLLIN };
+	/* More than a socket or pipe has room for: what was sent before the signal. */
+	int reads = 64;
+
+	while (wait_for(fd))
+		if (!read_some(reception, fd))
+			return true;
+	while (reads-- && poll(&now, 1, 0) > 0 && read_some(reception, fd))
+		;
+	return false;
 }
 
 static void say_count(uint64_t count, const char *what)
@@ -112,24 +153,27 @@ static void say_count(uint64_t count, const char *what)
 
 bool receive_all(const struct receive *receive)
 {
+	struct reception reception = { .receive = receive };
 	struct stream_summary summary;
-	struct stream *stream;
-	bool good = true;
+	bool again, good;
 	int fd;
 
 	block_signals();
 	not_waiting_yet = receive->waits ? receive : NULL;
-	fd = address_receive(receive->address, wait_for);
-	if (fd < 0) {
+	do {
+		fd = address_receive(receive->address, wait_for);
+		if (fd < 0)
+			break;
+		again = read_all(&reception, fd) && receive->again &&
+			address_is_socket(receive->address);
+		close(fd);
+	} while (again && !reception.stream && !reception.failed);
+	if (!reception.stream) {
 		warn("nothing was received");
 		return false;
 	}
-	directory_make(receive->directory);
-	about_begin_received(receive->directory, receive->address);
-	stream = stream_open(receive->directory);
-	good = read_stream(receive, stream, fd);
-	close(fd);
-	summary = stream_close(stream);
+	good = !reception.failed;
+	summary = stream_close(reception.stream);
 	/* Who sends a whole recording has said more about it. */
 	if (!summary.files)
 		about_end_received(receive->directory);

@@ -380,32 +380,41 @@ static int stop_kernel(struct kernel_live *live)
 	return kernel_plugin_load()->live_stop(live, NULL);
 }
 
+/* Why is there nothing of the program? Returns false if it was to be recorded. */
+static bool explain(const struct record *record)
+{
+	const char *directory = record->directory;
+
+	if (access(directory, F_OK))
+		warn("%s is not there any more", directory);
+	else if (directory_has_machines(directory) && !choose_is_set(&record->choose) &&
+		 !record->launch.calls && !record->launch.values)
+		/* A hypervisor, say, that nobody compiled for it. */
+		return true;
+	else if (directory_has_maps(directory) && record->choose.threads.nr)
+		warn("no function was traced in a thread that was to be recorded");
+	else if (directory_has_maps(directory))
+		warn("no function was traced; compiled for this (-pg)? Or --library-calls");
+	else
+		warn("libfntrace.so was not loaded; is the program static, or setuid?");
+	return false;
+}
+
 /*
  * Save the names of what was recorded, and tell what is missing. Returns false if the
  * recording has nothing in it, or its names could not be written.
- *
- * @choose: which functions and threads were to be recorded
  */
-static bool finish(const char *directory, const struct choose *choose, bool running)
+static bool finish(const struct record *record, bool running)
 {
+	const char *directory = record->directory;
+	const struct choose *choose = &record->choose;
 	const struct raw_summary summary = raw_summarise(directory, 0);
 	bool empty = choose_is_set(choose) && !summary.records && !summary.lost &&
 		     !directory_has_kernel(directory);
 
-	if (!directory_has_records(directory) && !directory_has_kernel(directory)) {
-		/* Of a hypervisor, say, that nobody compiled for it. */
-		if (directory_has_machines(directory))
-			return true;
-		if (access(directory, F_OK))
-			warn("%s is not there any more", directory);
-		else if (directory_has_maps(directory) && choose->threads.nr)
-			warn("no function was traced in a thread that was to be recorded");
-		else if (directory_has_maps(directory))
-			warn("no function was traced; compiled for this (-pg)? Or --library-calls");
-		else
-			warn("libfntrace.so was not loaded; is the program static, or setuid?");
+	if (!directory_has_records(directory) && !directory_has_kernel(directory) &&
+	    !explain(record))
 		return false;
-	}
 	if (empty)
 		warn("none of the functions that were to be recorded was called");
 	if (summary.lost)
@@ -573,10 +582,12 @@ static int record_program(struct record *record)
 	free(library);
 	free(absolute);
 	about_end(record->directory, status, launch->killed);
-	received = peers_finish(&record->peers, record->directory);
-	whole = finish(record->directory, &record->choose, running);
+	received = peers_finish(&record->peers, record->directory, &launch->signals,
+				launch->stopped);
+	whole = finish(record, running);
 	if (progress.sender && !finish_sending(record, progress.sender, running))
 		whole = false;
+	launch_end(launch);
 	if ((!whole || !received) && !status)
 		status = 1;
 	return status;

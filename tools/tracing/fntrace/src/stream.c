@@ -358,6 +358,19 @@ static void put_bytes(struct stream *stream, size_t size)
 	consume(stream, size);
 }
 
+/*
+ * Is it the whole header of a file without a name, behind which nothing comes? In what is
+ * left of a header that was cut off, another one would begin.
+ */
+static bool is_end(const struct stream *stream)
+{
+	static const char none[sizeof(((struct fntrace_file *)NULL)->name)];
+	const char *header = stream->data + stream->start;
+
+	return stream->len >= sizeof(struct fntrace_file) &&
+	       !memcmp(header + offsetof(struct fntrace_file, name), none, sizeof(none));
+}
+
 /* Looks for a header. Returns false if nothing can be done with what there is. */
 static bool step_outside(struct stream *stream, bool last)
 {
@@ -368,7 +381,7 @@ static bool step_outside(struct stream *stream, bool last)
 	if (found && !size) {
 		file = is_file_mark(stream->data + stream->start);
 		len = file ? sizeof(struct fntrace_file) : sizeof(struct fntrace_header);
-		if (stream->len < len + MARK_SIZE - 1 && !last)
+		if (stream->len < len + MARK_SIZE - 1 && !last && !(file && is_end(stream)))
 			return false;
 		/* It may have been cut off, and another one follow. */
 		whole = find_mark(stream, 1, &again);
@@ -441,6 +454,11 @@ void stream_put(struct stream *stream, const void *data, size_t size)
 		while (step(stream, false))
 			;
 	}
+}
+
+bool stream_has_ended(const struct stream *stream)
+{
+	return stream->summary.ended;
 }
 
 struct stream_summary stream_close(struct stream *stream)

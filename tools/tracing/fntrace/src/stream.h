@@ -48,6 +48,11 @@ struct stream *stream_open(const char *directory);
 void stream_put(struct stream *stream, const void *data, size_t size);
 
 /*
+ * stream_has_ended() - has the sender said that there is no more?
+ */
+bool stream_has_ended(const struct stream *stream);
+
+/*
  * stream_close() - there are no more
  */
 struct stream_summary stream_close(struct stream *stream);

@@ -691,6 +691,11 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 bool raw_open_dump(struct trace *trace, struct machine *machine, const char *path,
 		   const char *image, const uint64_t *offset);
 
+/*
+ * raw_open_clock() - the readings of counter and clock that are in such a directory
+ */
+void raw_open_clock(struct machine *machine, const char *path);
+
 /* No header is larger, and no buffer has room for more: see the options of "fntrace record". */
 #define RAW_HEADER_MAX	(1u << 20)
 #define RAW_ROOM_MAX	(UINT64_C(1) << 36)

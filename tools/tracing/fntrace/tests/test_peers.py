@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of fntrace record --machine: what other machines send belongs to the recording."""
 
+import contextlib
 import os
 import re
+import shutil
 import signal
 import socket as sockets
 import subprocess
 import sys
+import threading
 import time
 
-from bench import TIMEOUT, compare, counts, expect, need, run, until, wanted
+from bench import ENTRY, EXIT, TIMEOUT, buffer, compare, counts, expect, run, until, wanted
 from test_receive import part, some_file
+from test_send import END
 
 # Of the second machine of a trace; the third has twice that.
 PROCESSES = 10_000_000
@@ -22,6 +26,24 @@ def socket_to(path):
     line = sockets.socket(sockets.AF_UNIX)
     line.connect(str(path))
     return line
+
+
+@contextlib.contextmanager
+def recording(bench, socket, script=WAIT, *arguments):
+    """A recording that goes on until the file is removed; gives the process and the file."""
+    here = bench.work / "here"
+    here.touch()
+    shutil.rmtree(bench.work / "data", ignore_errors=True)
+    with subprocess.Popen(
+            [bench.fntrace, "record", "-m", f"guest=unix:{socket}", "-o", bench.work / "data",
+             "sh", "-c", script, here, *arguments], stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True) as process:
+        try:
+            until(lambda: socket.exists() or process.poll() is not None, "nobody listens")
+            yield process, here
+        finally:
+            here.unlink(missing_ok=True)
+            process.kill()
 
 
 def by_machine(events):
@@ -48,7 +70,8 @@ def programs(bench):
     program = bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
     socket = f"unix:{bench.work}/socket"
     script = bench.work / "script"
-    port = 47000 + os.getpid() % 1000
+    with sockets.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     script.write_text(f"""
 {bench.fntrace} record --to {socket} {program} threads 3 2000 >{bench.work}/first &
 {bench.fntrace} record --to tcp:{port} {program} threads 2 500 >{bench.work}/second &
@@ -109,7 +132,7 @@ def offsets(bench):
                                "1-2/vcpu0/tsc-scaling-ratio-frac-bits": "32\n"})
     faster = begins(events)
     expect(abs(faster[1] / faster[0] - 0.5) < 0.1, f"{faster}")
-    _, said = once(pattern, {}, wrong="there is no such file")
+    _, said = once(pattern, {}, wrong="neither a number nor such a file")
     expect("no messages both ways" in said, said)
     files = {f"{vm}/vcpu0/tsc-offset": "0\n" for vm in ("1-2", "3-4")}
     _, said = once(pattern, files, wrong="several such files")
@@ -168,25 +191,30 @@ def silent(bench):
     events, said = bench.chrome(directory)
     expect(counts(events)["main"] == 1 and not said, said)
     # The same, if somebody is connected, as QEMU is for its guest, and says nothing.
-    connect = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); " \
-              "s.connect(sys.argv[1]); time.sleep(0.5)"
-    directory, done = record(bench, ("guest", f"unix:{socket}"), command=(
-        sys.executable, "-c", connect, socket), status=1)
-    expect("guest: nothing was received" in done.stderr, done.stderr)
+    with recording(bench, socket) as (process, here):
+        with socket_to(socket):
+            here.unlink()
+            said = process.communicate(timeout=TIMEOUT)[1]
+    expect(process.returncode == 1 and "guest: nothing was received" in said, said)
+    # Who connects and goes away is not the one that is waited for.
+    with recording(bench, socket) as (process, here):
+        socket_to(socket).close()
+        for _ in range(2):
+            expect("waiting at" in process.stderr.readline(), "nobody waits again")
+        with socket_to(socket) as line:
+            line.sendall(part(0, 10))
+        here.unlink()
+        said = process.communicate(timeout=TIMEOUT)[1]
+    expect(process.returncode == 0 and (directory / "machines/guest").exists(), said)
 
 
 def interrupted(bench):
     """SIGINT ends the wait for a machine that goes on; what was received is there."""
     program = bench.compile("family.c", "-pg", "-O1", "-ldl", name="family")
-    socket, here, there = (bench.work / name for name in ("socket", "here", "there"))
-    here.touch()
+    socket, there = bench.work / "socket", bench.work / "there"
     there.touch()
     directory = bench.work / "data"
-    with subprocess.Popen(
-            [bench.fntrace, "record", "-m", f"guest=unix:{socket}", "-o", directory, "sh", "-c",
-             f'"$1" threads 1 10; {WAIT}', here, program], stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True) as process:
-        until(lambda: socket.exists() or process.poll() is not None, "nobody listens")
+    with recording(bench, socket, f'"$1" threads 1 10; {WAIT}', program) as (process, here):
         sender = subprocess.Popen(
             [bench.fntrace, "record", "-s", "16k", "--to", f"unix:{socket}", "sh", "-c",
              f'"$1" threads 2 5000; {WAIT}', there, program], stdout=subprocess.DEVNULL,
@@ -195,9 +223,13 @@ def interrupted(bench):
             until(lambda: list(directory.glob("machines/guest/*.fntrace")) or
                   process.poll() is not None, "nothing came")
             here.unlink()
-            time.sleep(2)
+            said = ""
+            while "waiting for what guest sends" not in said:
+                line = process.stderr.readline()
+                expect(line, f"it does not wait: {said}")
+                said += line
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=TIMEOUT)[1]
+            said += process.communicate(timeout=TIMEOUT)[1]
         finally:
             there.unlink()
             sender.wait(timeout=TIMEOUT)
@@ -209,19 +241,17 @@ def interrupted(bench):
 
 def killed(bench):
     """When who records is killed, what was received by then is a recording."""
-    socket, here = bench.work / "socket", bench.work / "here"
-    here.touch()
+    socket = bench.work / "socket"
     directory = bench.work / "data"
-    with subprocess.Popen([bench.fntrace, "record", "-m", f"guest=unix:{socket}", "-o", directory,
-                           "sh", "-c", WAIT, here], stderr=subprocess.DEVNULL) as process:
-        until(lambda: socket.exists() or process.poll() is not None, "nobody listens")
+    with recording(bench, socket) as (process, here):
         with socket_to(socket) as line:
             line.sendall(part(0, 100))
             until(lambda: list(directory.glob("machines/guest/*.fntrace")), "nothing came")
             process.kill()
             process.wait()
             here.unlink()
-    until(lambda: "end" in (directory / "machines/guest/about").read_text(encoding="utf-8"),
+    about = directory / "machines/guest/about"
+    until(lambda: re.search("^end ", about.read_text(encoding="utf-8"), re.M),
           "the receiving process does not end")
     events, _ = bench.chrome(directory / "machines/guest")
     expect(sum(event["ph"] == "B" for event in events) == 100, "records are missing")
@@ -286,6 +316,139 @@ def replaced(bench):
            done.stderr)
 
 
+def ends(bench):
+    """A line that stays open: the sender says that it has sent all."""
+    socket = bench.work / "socket"
+    with recording(bench, socket) as (process, here):
+        with socket_to(socket) as line:
+            line.sendall(some_file("clock", b"1 1\n") + part(0, 10) + END)
+            until((bench.work / "data/machines/guest/clock").exists, "nothing came")
+            here.unlink()
+            said = process.communicate(timeout=TIMEOUT)[1]
+    expect(process.returncode == 0, said)
+
+
+def signals(bench):
+    """However much is sent, and whoever is waited for."""
+    socket = bench.work / "socket"
+    # A part of a stream may be cut off.
+    for kill, status in ((signal.SIGTERM, (128 + signal.SIGTERM,)), (signal.SIGINT, (0, 1))):
+        with recording(bench, socket) as (process, here):
+            with socket_to(socket) as line:
+                sender = threading.Thread(target=send_on, args=(line,))
+                sender.start()
+                until(lambda: list(bench.work.glob("data/machines/guest/*.fntrace")),
+                      "nothing came")
+                if kill == signal.SIGINT:
+                    here.unlink()
+                    time.sleep(1)
+                process.send_signal(kill)
+                said = process.communicate(timeout=TIMEOUT)[1]
+                line.shutdown(sockets.SHUT_RDWR)
+                sender.join()
+        expect(process.returncode in status, f"{kill}: status {process.returncode}: {said}")
+
+
+def send_on(line):
+    """More and more of the same, until nobody takes it."""
+    data = part(0, 2000)
+    with contextlib.suppress(OSError):
+        while True:
+            line.sendall(data)
+
+
+def host_and_guest(bench, name, guests):
+    """A recording as -m makes it; of each guest its name, first counter, and offset."""
+    directory = bench.work / name
+    for path, first, offset in [("", 10 ** 9, None)] + guests:
+        place = directory / "machines" / path if path else directory
+        place.mkdir(parents=True)
+        (place / "1-0.fntrace").write_bytes(
+            buffer([(first, ENTRY, 0, 1), (first + 1000, EXIT, 0, 1)], hertz=10 ** 9))
+        # The same rate, and two readings that are far apart.
+        (place / "clock").write_text(f"{first} {first}\n{first + 10 ** 9} {first + 10 ** 9}\n",
+                                     encoding="ascii")
+        (place / "about").write_text("begin x\n", encoding="ascii")
+        if offset is not None:
+            (place / "tsc-offset").write_text(f"{offset}\n", encoding="ascii")
+    return directory
+
+
+def listed(bench, *words, status=0):
+    """Machines of the events, each with the first time in s, and what was said."""
+    done = run(bench.fntrace, "replay", *words, status=status)
+    found = {}
+    for line in done.stdout.splitlines():
+        match = re.match(r" *([\d.]+) (?:(\S+):)?\S+-\d+ ", line)
+        if match:
+            found.setdefault(match.group(2), float(match.group(1)))
+    return found, done.stderr
+
+
+def names(bench):
+    """Two hosts may have guests of the same name, and a guest the name of a host."""
+    second = 10 ** 9
+    one = host_and_guest(bench, "one", [("guest", 5 * second, 3 * second)])
+    two = host_and_guest(bench, "two", [("guest", 9 * second, 3 * second)])
+    found, said = listed(bench, one)
+    expect(found == {"host": 1.0, "guest": 2.0}, f"{found}: {said}")
+    found, said = listed(bench, "-m", "guest", one)
+    expect(found == {"guest": 1.0, "guest/guest": 2.0}, f"{found}: {said}")
+    found, said = listed(bench, "-m", "a", one, "-m", "b", two)
+    expect(found.keys() == {"a", "a/guest", "b", "b/guest"} and found["a/guest"] == 2.0 and
+           "b/guest: not aligned" in said, f"{found}: {said}")
+    # Not the terminal's business.
+    (one / "machines/guest").rename(one / "machines/gu\x1b[31mest")
+    found, said = listed(bench, one)
+    expect(found == {"host": 1.0, "gu?[31mest": 2.0} and "\x1b" not in said, f"{found}: {said}")
+
+
+def guests_alone(bench):
+    """Their offsets are from the host's counter, even if nothing of the host was recorded."""
+    second = 10 ** 9
+    both = host_and_guest(bench, "both", [("a", 5 * second, 3 * second),
+                                          ("b", 9 * second, 7 * second)])
+    (both / "1-0.fntrace").unlink()
+    found, said = listed(bench, both)
+    expect(found == {"a": 2.0, "b": 2.0}, f"{found}: {said}")
+    # Without offsets, the first one has the clock.
+    for name in ("a", "b"):
+        (both / "machines" / name / "tsc-offset").unlink()
+    found, said = listed(bench, both)
+    expect(found["a"] == 5.0 and "b: not aligned with a" in said, f"{found}: {said}")
+
+
+def damaged(bench):
+    """What can be read is read, and somebody else's files are left alone."""
+    second = 10 ** 9
+    for text in ("", "x", "1" * 30, "7x"):
+        data = host_and_guest(bench, f"data{len(text)}{text[-1:]}", [("guest", 5 * second, 0)])
+        (data / "machines/guest/tsc-offset").write_text(text, encoding="ascii")
+        found, said = listed(bench, data, status=1)
+        expect(found.keys() == {"host", "guest"} and "tsc-offset: left out: damaged" in said, said)
+    data = host_and_guest(bench, "ratio", [("guest", 5 * second, 0)])
+    (data / "machines/guest/tsc-scaling-ratio").write_text("0\n", encoding="ascii")
+    found, said = listed(bench, data, status=1)
+    expect(found.keys() == {"host", "guest"} and "left out: damaged" in said, said)
+    data = host_and_guest(bench, "empty", [("guest", 5 * second, 3 * second)])
+    (data / "machines/other").mkdir()
+    found, said = listed(bench, data, status=1)
+    expect(found == {"host": 1.0, "guest": 2.0} and "machines/other: no trace in it" in said, said)
+    # Who received it was killed, so it has a beginning or nothing; it is replaced all the same.
+    (data / "machines/third").mkdir()
+    (data / "machines/third/about").write_text("begin x\n", encoding="ascii")
+    program = bench.compile("paced.c", "-pg", "-O1", name="paced")
+    for _ in range(2):
+        run(bench.fntrace, "record", "-o", data, program, 2, 1)
+    # A file that no recording has.
+    mine = bench.work / "empty.old/machines/.mine"
+    mine.parent.mkdir()
+    mine.mkdir()
+    (mine / "letter").write_text("mine", encoding="ascii")
+    done = run(bench.fntrace, "record", "-o", data, program, 2, 1, status=None)
+    expect(done.returncode == 1 and (mine / "letter").exists(), done.stderr)
+
+
 def tests():
     yield "record -m: two programs that send", programs
     yield "record -m: offsets of counters", offsets
@@ -297,3 +460,8 @@ def tests():
     yield "record -m: bad arguments", refused
     yield "record -m: files that are not sent", smuggled
     yield "record -m: a second time", replaced
+    yield "record -m: the end of a serial line", ends
+    yield "record -m: signals", signals
+    yield "record -m: names of machines", names
+    yield "record -m: several guests, nothing of the host", guests_alone
+    yield "record -m: damaged offsets and directories", damaged
