@@ -527,7 +527,6 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 	/* Of a program it is known what is mapped. */
 	if (directory_has_maps(path))
 		image = NULL;
-	raw_open_clock(machine, path);
 	/* The names first: what is mapped has them. */
 	for (i = 0; i < count; i++) {
 		char *file = xasprintf("%s/%s", path, entries[i]->d_name);
@@ -548,6 +547,7 @@ bool raw_open_dir(struct trace *trace, struct machine *machine, const char *path
 		free(entries[i]);
 	}
 	free(entries);
+	raw_open_clock(machine, path);
 	if (trace->nr_sources == before && !directory_has_kernel(path))
 		warn("%s: nothing was recorded in it", path);
 	return trace->nr_sources > before;

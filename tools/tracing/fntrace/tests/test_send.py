@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -147,6 +148,8 @@ def lost_connection(bench):
 
 def lose(bench, program, begin, way):
     kept = bench.work / "kept"
+    # That of the time before is there until something is received.
+    shutil.rmtree(bench.work / "received", ignore_errors=True)
     with begin as (process, told):
         with subprocess.Popen([bench.fntrace, "record", "-s", "64k", "-o", kept, "--to", told,
                                program, "200", "3000"], stdout=subprocess.PIPE,
