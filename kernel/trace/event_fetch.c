@@ -122,9 +122,7 @@ static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
 						   long size)
 {
-	/* It returns 0 for an empty string, without counting the null byte. */
-	return strncpy_from_user_nofault(to, fetch_user_pointer(addr),
-					 size) ?: 1;
+	return strncpy_from_user_nofault(to, fetch_user_pointer(addr), size);
 }
 
 static __always_inline long fetch_read_string(char *to, unsigned long addr,

@@ -112,9 +112,25 @@ types()
 	check "strings of user space" shows "test_func_string(NULL, ustring user)" '(user="1")'
 	check "strings of user space that are the kernel's" \
 		shows "test_func_string(ustring kernel)" '(kernel="(fault)")'
+	check "empty strings of user space" empty_string
 	check "strings of user space with a tag in their address" tagged_string
 	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
 		"(callback=test_func_none+0x0/0x* *)*"
+}
+
+# There is no such file.
+empty_string()
+{
+	accepted "SyS_openat(NULL, string path)" &&
+	accepted "c:functions/user SyS_openat(NULL, ustring path)" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	cat "" 2> /dev/null
+	echo 0 > events/functions/enable
+	found="$(records SyS_openat | grep -c '(path="")')"
+	found="$found $(records user | grep -c '(path="")')"
+	undefine
+	[ "$found" = "1 1" ] || complain "$found"
 }
 
 # As programs on arm64 have them that check their own memory.

@@ -259,13 +259,12 @@ static void stop(struct peer *peer)
 }
 
 /* The peer has begun to send, or nothing of it will come. */
-static void ask(struct peer *peer)
+static void stop_silent(struct peer *peer)
 {
 	char byte;
 
 	fcntl(peer->said, F_SETFL, O_NONBLOCK);
-	peer->began = read(peer->said, &byte, 1) == 1;
-	if (!peer->began)
+	if (read(peer->said, &byte, 1) != 1)
 		stop(peer);
 }
 
@@ -300,7 +299,7 @@ static void wait_for_all(struct peers *peers, const sigset_t *signals, bool stop
 	int signal;
 
 	for (i = 0; i < peers->nr; i++)
-		ask(&peers->list[i]);
+		stop_silent(&peers->list[i]);
 	if (stopped)
 		stop_all(peers);
 	while (count_running(peers, &name)) {

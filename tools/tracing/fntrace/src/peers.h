@@ -17,7 +17,6 @@
  *	name of a file with one; NULL: not known
  * @pid: of the process that receives
  * @said: what that process says: a byte when it waits, another when something comes
- * @began: something came
  * @status: of the process, once @pid is 0
  */
 struct peer {
@@ -26,7 +25,6 @@ struct peer {
 	const char	*tsc_offset;
 	pid_t		pid;
 	int		said;
-	bool		began;
 	int		status;
 };
 
