@@ -575,6 +575,8 @@ static int record_program(struct record *record)
 		give_up(record, progress.sender);
 		return 127;
 	}
+	/* So that who receives knows of it, and waits for the rest (peers_finish()). */
+	make_progress(&progress);
 	status = launch_wait(launch, make_progress, &progress, &running);
 	fclose(progress.clock);
 	if (live && stop_kernel(live))
