@@ -156,8 +156,14 @@ ROUNDS = 40
 GUEST_FUNCTION = "do_sys_openat2"
 HOST_EVENT = "sched:sched_switch"
 TRACEFS = "/sys/kernel/tracing"
-# Not before the guest's program listens.
-PING = 'while [ ! -e "$0/go" ]; do sleep 0.1; done; exec "$1" "$0/channel" "$2"'
+# Not before the guest's program listens; nor ever, if the directory is gone.
+PING = """
+while [ ! -e "$0/go" ]; do
+	[ -d "$0" ] || exit 1
+	sleep 0.1
+done
+exec "$1" "$0/channel" "$2"
+"""
 # The second serial line is that of the job.
 ANSWER = f"""
 stty -F /dev/ttyS3 raw -echo

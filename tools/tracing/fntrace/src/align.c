@@ -11,6 +11,7 @@
 
 #include "align.h"
 #include "clock.h"
+#include "directory.h"
 #include "kernel.h"
 
 bool align_read_number(const char *path, uint64_t *value)
@@ -55,9 +56,6 @@ void align_offset(struct clock *clock, struct clock *reference, const char *text
 	clock_align_counter(clock, reference, shifts, nr);
 }
 
-/* KVM has the ratio in "tsc-scaling-ratio", and where its point is in this file beside it. */
-#define RATIO_BITS_SUFFIX	"-frac-bits"
-
 bool align_ratio(struct clock *clock, const char *text)
 {
 	uint64_t ratio, bits;
@@ -71,7 +69,8 @@ bool align_ratio(struct clock *clock, const char *text)
 		bits = strtoull(text, &end, 0);
 		good = end != text && !*end && !errno;
 	} else {
-		path = xasprintf("%s" RATIO_BITS_SUFFIX, text);
+		/* Where KVM has the point of the ratio. */
+		path = xasprintf("%s" DIRECTORY_TSC_BITS_SUFFIX, text);
 		good = align_read_number(text, &ratio) && align_read_number(path, &bits);
 		free(path);
 	}

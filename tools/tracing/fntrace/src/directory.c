@@ -99,13 +99,10 @@ bool directory_is_sent_name(const char *name)
 /* What uftrace itself writes, and "convert -f uftrace" does not. */
 static bool directory_is_foreign_name(const char *name)
 {
-	return !directory_is_name(name) || directory_is_records_name(name) ||
-	       directory_is_maps_name(name) || directory_is_symbols_name(name) ||
-	       directory_is_control_name(name) ||
+	return !directory_is_sent_name(name) || directory_is_maps_name(name) ||
+	       directory_is_symbols_name(name) ||
 	       !strcmp(name, DIRECTORY_CLOCK) || !strcmp(name, ABOUT_FILE) ||
 	       !strcmp(name, CHOOSE_FILE) || !strcmp(name, DESCRIBE_FILE) ||
-	       !strcmp(name, DIRECTORY_MACHINES) || !strncmp(name, "tsc-", 4) ||
-	       !strcmp(name, "kernel") ||
 	       !strcmp(name, "default.opts") ||
 	       !strncmp(name, "perf-cpu", 8);
 }

@@ -22,7 +22,8 @@
 /* How much more the counter of such a machine counts, as KVM's files of these names have it. */
 #define DIRECTORY_TSC_OFFSET	"tsc-offset"
 #define DIRECTORY_TSC_RATIO	"tsc-scaling-ratio"
-#define DIRECTORY_TSC_RATIO_BITS "tsc-scaling-ratio-frac-bits"
+#define DIRECTORY_TSC_BITS_SUFFIX "-frac-bits"
+#define DIRECTORY_TSC_RATIO_BITS (DIRECTORY_TSC_RATIO DIRECTORY_TSC_BITS_SUFFIX)
 /* Names of threads, for which uftrace's files have no room. */
 #define DIRECTORY_THREADS	"threads.txt"
 

@@ -239,15 +239,15 @@ static int remove_entry(const char *path, const struct stat *status, int type,
 	return remove(path);
 }
 
+void remove_tree(const char *path)
+{
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 pid_t fork_unwaited(void)
 {
 	/* fork(), but for the signal. */
 	return syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
-}
-
-void remove_tree(const char *path)
-{
-	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 size_t utf8_size(const void *text)
