@@ -426,8 +426,11 @@ echo 1 >instances/hold/events/hold/enable
 for pass in 1 2 3; do
 	# Not what enables these kprobes.
 	echo >instances/hold/trace
-	echo 1 >events/enable
-	echo 0 >events/enable
+	# Else other tasks and the timer tick are part of the longest, by chance.
+	for value in 1 0; do
+		toggle events/enable $value text_mutex alone ||
+			echo "@error insn.text_mutex $value is not written"
+	done
 	longest text_mutex lock unlock
 	longest sites_trap poke poked
 done

@@ -2,11 +2,13 @@
 /*
  * toggle FILE VALUE NAME KIND...: what one write(2) of VALUE to FILE takes.
  *
- * Prints a line "@figure KIND.NAME NUMBER" for each KIND:
+ * Prints a line "@figure KIND.NAME NUMBER" for each KIND but the last of these:
  *
  *	ipi	cross-CPU function calls that the CPUs received
  *	time	seconds
  *	insn	instructions, in a guest with one CPU and -icount shift=0
+ *	alone	no number; the write(2) is as undisturbed as for insn, may sleep, and is
+ *		measured by someone else
  *
  * or, and then exits with 1, "@error KIND.NAME REASON".
  *
@@ -226,7 +228,7 @@ static long count_sleeps(void)
 
 int main(int argc, char **argv)
 {
-	int insn, error, fd;
+	int insn, alone, error, fd;
 	long long start, took, ipis;
 	const char *file, *value;
 	ssize_t length, written;
@@ -244,24 +246,26 @@ int main(int argc, char **argv)
 	kinds = argv + 4;
 	length = strlen(value);
 	insn = wanted("insn");
+	alone = insn || wanted("alone");
 	for (kind = kinds; *kind; kind++)
-		if (strcmp(*kind, "ipi") && strcmp(*kind, "time") && strcmp(*kind, "insn"))
-			fail("%s is none of ipi, time, insn", *kind);
+		if (strcmp(*kind, "ipi") && strcmp(*kind, "time") && strcmp(*kind, "insn") &&
+		    strcmp(*kind, "alone"))
+			fail("%s is none of ipi, time, insn, alone", *kind);
 
 	fd = open(file, O_WRONLY);
 	if (fd < 0)
 		fail("opening %s: %s", file, strerror(errno));
 	check_resolution();
-	if (insn) {
+	if (alone)
 		be_alone();
+	if (insn)
 		rate = clock_rate();
-	}
 	/* Once for the page faults of the first time. */
 	count_ipis();
 	clock_ns(CLOCK_MONOTONIC_RAW);
 	sleeps = count_sleeps();
 	ipis = count_ipis();
-	if (insn)
+	if (alone)
 		wait_for_tick();
 
 	start = clock_ns(CLOCK_MONOTONIC_RAW);
