@@ -8,13 +8,20 @@
  * x17 (arm64), t0 to t3 (riscv64), as the dynamic linker does that looks a symbol up at its
  * first call.
  *
- * This runs in the constructor of the library.
+ * Code of -fno-plt, which is what Rust's compiler makes for x86-64, calls through a word of
+ * DT_RELA without that table. The address of a function is read from the same word, and must
+ * stay what it is in other objects, so words that anything but calls and jumps refers to are
+ * left alone. On x86-64 an instruction refers to a word by the distance from its own end, in
+ * four bytes that only an immediate of up to four bytes can follow, so all of them can be
+ * found without decoding instructions. Elsewhere the address is put together from the
+ * immediates of several instructions, and a call cannot be told from reading the address.
  */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <search.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +37,16 @@
 
 #if defined(__x86_64__)
 #define CALLS_SLOT	R_X86_64_JUMP_SLOT
+#define CALLS_WORD	R_X86_64_GLOB_DAT
 #define CALLS_SIZE	32
 #elif defined(__aarch64__)
 #define CALLS_SLOT	R_AARCH64_JUMP_SLOT
+#define CALLS_WORD	R_AARCH64_GLOB_DAT
 #define CALLS_SIZE	40
 #else
 #define CALLS_SLOT	R_RISCV_JUMP_SLOT
+/* Words of the global offset table have no type of their own. */
+#define CALLS_WORD	R_RISCV_64
 #define CALLS_SIZE	40
 #endif
 
@@ -73,9 +84,13 @@ static const char *const calls_unwinders[] = {
  * @low: its first address
  * @high: the address behind it
  * @dynamic: its dynamic section, or NULL
+ * @headers: of its segments
+ * @nr_headers: how many
  * @protect: what the dynamic linker has made read-only: whole pages
  * @protect_end: the address behind it
+ * @left: as in struct calls_known
  * @program: it is the program
+ * @nops: as in struct calls_known
  * @traced: functions in it call hooks
  * @wanted: its calls are to be recorded
  */
@@ -84,9 +99,13 @@ struct calls_object {
 	unsigned long		low;
 	unsigned long		high;
 	const Elf64_Dyn		*dynamic;
+	const Elf64_Phdr	*headers;
+	unsigned int		nr_headers;
 	unsigned long		protect;
 	unsigned long		protect_end;
+	size_t			left;
 	bool			program;
+	bool			nops;
 	bool			traced;
 	bool			wanted;
 };
@@ -96,28 +115,71 @@ struct calls_object {
  * @word: it
  * @name: of the function, as the linker has it
  * @object: whose it is
+ * @called: an instruction calls or jumps to what it has
+ * @taken: another instruction refers to it
  */
 struct calls_slot {
 	unsigned long			*word;
 	const char			*name;
 	const struct calls_object	*object;
+	bool				called;
+	bool				taken;
 };
 
 /*
- * struct calls_work - what calls_begin() found
- * @which: its argument
- * @program: its argument
+ * struct calls_stub - what a slot is made to lead to; for good, as a library may be unloaded and
+ *	loaded again
+ * @target: where the stub goes on
+ * @name: as in struct calls_slot
+ * @addr: where it is; 0 until it is made
+ * @listed: it is going to be made
+ */
+struct calls_stub {
+	unsigned long	target;
+	char		*name;
+	unsigned long	addr;
+	bool		listed;
+};
+
+/*
+ * struct calls_known - what is known of an object from the last time
+ * @low: its first address
+ * @dynamic: its dynamic section
+ * @nops: functions in it begin with no-ops, which nops_patch() has changed or is going to
+ * @left: words that are no calls, or were not known to be some
+ */
+struct calls_known {
+	unsigned long		low;
+	const Elf64_Dyn		*dynamic;
+	bool			nops;
+	size_t			left;
+};
+
+/*
+ * struct calls_work - calls_run()
+ * @objects: all that are loaded
+ * @slots: those that are to lead to stubs
  * @error: an errno, or 0
  */
 struct calls_work {
-	const char		*which;
-	const char		*program;
 	struct calls_object	*objects;
 	size_t			nr_objects;
 	struct calls_slot	*slots;
 	size_t			nr_slots;
 	int			error;
 };
+
+/*
+ * What calls_begin() was called with, and what is known of the objects that were there at the
+ * last time; and all stubs, which tsearch(3) keeps. Changed by calls_run() only.
+ */
+static struct {
+	struct calls_wanted	wanted;
+	struct calls_known	*known;
+	size_t			nr_known;
+	void			*stubs;
+	bool			begun;
+} calls_state;
 
 /* Returns room for one more in an array, or NULL. */
 static void *calls_more(struct calls_work *work, void **list, size_t nr, size_t size)
@@ -159,10 +221,10 @@ static bool calls_may_hook(const char *name)
 }
 
 /* Do the patterns name this file? */
-static bool calls_is_wanted(const struct calls_work *work, const struct dl_phdr_info *info)
+static bool calls_is_wanted(const struct dl_phdr_info *info)
 {
 	bool program = !info->dlpi_name || !*info->dlpi_name;
-	const char *path = program ? work->program : info->dlpi_name, *base, *end;
+	const char *path = program ? calls_state.wanted.program : info->dlpi_name, *base, *end;
 	char pattern[256];
 	const char *at;
 	size_t i;
@@ -172,7 +234,7 @@ static bool calls_is_wanted(const struct calls_work *work, const struct dl_phdr_
 	for (i = 0; i < CALLS_NR(calls_unwinders); i++)
 		if (!strncmp(base, calls_unwinders[i], strlen(calls_unwinders[i])))
 			return false;
-	for (at = work->which; (end = strchr(at, '/')); at = end + 1) {
+	for (at = calls_state.wanted.which; (end = strchr(at, '/')); at = end + 1) {
 		if (end == at && program)
 			return true;
 		if (end == at || (size_t)(end - at) >= sizeof(pattern))
@@ -240,12 +302,23 @@ static bool calls_imports_hooks(const struct calls_object *object, Elf64_Sxword 
 	return false;
 }
 
+static const struct calls_known *calls_known_of(const struct calls_object *object)
+{
+	const struct calls_known *known = calls_state.known;
+
+	for (; known && known < calls_state.known + calls_state.nr_known; known++)
+		if (known->low == object->low && known->dynamic == object->dynamic)
+			return known;
+	return NULL;
+}
+
 static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct calls_work *work = data;
 	struct calls_object *object = calls_more(work, (void **)&work->objects,
 						 work->nr_objects, sizeof(*object));
 	unsigned long page = sysconf(_SC_PAGESIZE);
+	const struct calls_known *known;
 	int i;
 
 	if (!object)
@@ -254,6 +327,8 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 	*object = (struct calls_object){
 		.bias = info->dlpi_addr,
 		.low = ULONG_MAX,
+		.headers = info->dlpi_phdr,
+		.nr_headers = info->dlpi_phnum,
 		.program = !info->dlpi_name || !*info->dlpi_name,
 	};
 	for (i = 0; i < info->dlpi_phnum; i++) {
@@ -276,9 +351,13 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 			break;
 		}
 	}
-	object->wanted = calls_is_wanted(work, info);
+	known = calls_known_of(object);
+	/* The no-ops of what is loaded later stay. */
+	object->nops = calls_state.begun ? known && known->nops : nops_has(info);
+	object->left = known ? known->left : 0;
+	object->wanted = calls_is_wanted(info);
 	object->traced = calls_imports_hooks(object, DT_JMPREL, DT_PLTRELSZ) ||
-			 calls_imports_hooks(object, DT_RELA, DT_RELASZ) || nops_has(info);
+			 calls_imports_hooks(object, DT_RELA, DT_RELASZ) || object->nops;
 	/* And none of this library. */
 	if ((unsigned long)calls_begin >= object->low &&
 	    (unsigned long)calls_begin < object->high) {
@@ -299,20 +378,30 @@ static const struct calls_object *calls_object_of(const struct calls_work *work,
 	return NULL;
 }
 
-static void calls_take_slots(struct calls_work *work, const struct calls_object *object)
+/* Is there code at an address, not data? */
+static bool calls_is_code(const struct calls_object *object, unsigned long addr)
 {
-	const Elf64_Rela *rela = calls_table(object, DT_JMPREL);
-	size_t nr = calls_entry(object, DT_PLTRELSZ) / sizeof(*rela), i;
+	const Elf64_Phdr *p;
 
-	if (!rela || calls_entry(object, DT_PLTREL) != DT_RELA)
-		return;
-	for (i = 0; i < nr; i++) {
+	for (p = object->headers; p < object->headers + object->nr_headers; p++)
+		if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		    addr - object->bias - p->p_vaddr < p->p_memsz)
+			return true;
+	return false;
+}
+
+static void calls_take_slots(struct calls_work *work, const struct calls_object *object,
+			     const Elf64_Rela *rela, size_t nr, unsigned int type)
+{
+	size_t i;
+
+	for (i = 0; rela && i < nr; i++) {
 		unsigned long *word = (unsigned long *)(object->bias + rela[i].r_offset);
 		const char *name = calls_name(object, &rela[i]);
 		const struct calls_object *target;
 		struct calls_slot *slot;
 
-		if (ELF64_R_TYPE(rela[i].r_info) != CALLS_SLOT || !*name || !*word ||
+		if (ELF64_R_TYPE(rela[i].r_info) != type || !*name || !*word ||
 		    !calls_may_hook(name))
 			continue;
 		target = calls_object_of(work, *word);
@@ -321,14 +410,133 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		 * program, it may be the entry of the table there that stands for the function
 		 * of a library, if the program has a fixed address and takes that of the function.
 		 */
-		if (!target || target->traced || target == object || target->program)
+		if (!target || target->traced || target == object || target->program ||
+		    !calls_is_code(target, *word))
 			continue;
 		slot = calls_more(work, (void **)&work->slots, work->nr_slots, sizeof(*slot));
 		if (!slot)
 			return;
-		*slot = (struct calls_slot){ word, name, object };
+		*slot = (struct calls_slot){ .word = word, .name = name, .object = object };
 		work->nr_slots++;
 	}
+}
+
+#ifdef __x86_64__
+
+static int calls_compare_slots(const void *a, const void *b)
+{
+	const struct calls_slot *one = a, *two = b;
+
+	return one->word < two->word ? -1 : one->word > two->word;
+}
+
+/*
+ * struct calls_words - the slots of DT_RELA of an object, which may be no calls
+ * @slots: of them, in the order of their addresses
+ * @nr: how many, at least one
+ * @first: address of the first word
+ * @last: of the last one
+ */
+struct calls_words {
+	struct calls_slot	*slots;
+	size_t			nr;
+	unsigned long		first;
+	unsigned long		last;
+};
+
+/* An instruction refers to @addr, if there is a word. */
+static void calls_note(const struct calls_words *words, unsigned long addr, bool call)
+{
+	const struct calls_slot key = { .word = (unsigned long *)addr };
+	struct calls_slot *slot;
+
+	if (addr < words->first || addr > words->last)
+		return;
+	slot = bsearch(&key, words->slots, words->nr, sizeof(key), calls_compare_slots);
+	if (slot && call)
+		slot->called = true;
+	else if (slot)
+		slot->taken = true;
+}
+
+static void calls_scan(const struct calls_words *words, const uint8_t *code, size_t size)
+{
+	/* Bytes of an immediate behind the distance. */
+	static const unsigned int behind[] = { 1, 2, 4 };
+	unsigned long span = words->last - words->first + 4, end;
+	int32_t distance;
+	size_t at, i;
+
+	for (at = 2; at + sizeof(distance) <= size; at++) {
+		memcpy(&distance, code + at, sizeof(distance));
+		end = (unsigned long)code + at + sizeof(distance) + distance;
+		if (end - (words->first - 4) > span)
+			continue;
+		/* call *distance(%rip), jmp *distance(%rip) */
+		calls_note(words, end, code[at - 2] == 0xff &&
+				       (code[at - 1] == 0x15 || code[at - 1] == 0x25));
+		for (i = 0; i < CALLS_NR(behind); i++)
+			calls_note(words, end + behind[i], false);
+	}
+}
+
+/* Returns false if there is code that cannot be read: it may refer to any of them. */
+static bool calls_scan_object(const struct calls_words *words, const struct calls_object *object)
+{
+	const Elf64_Phdr *p;
+
+	for (p = object->headers; p < object->headers + object->nr_headers; p++) {
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		if (!(p->p_flags & PF_R))
+			return false;
+		calls_scan(words, (const uint8_t *)object->bias + p->p_vaddr, p->p_filesz);
+	}
+	return true;
+}
+
+/* Keep of the slots from @from on those that are certain to be calls. */
+static void calls_keep_calls(struct calls_work *work, const struct calls_object *object,
+			     size_t from)
+{
+	struct calls_words words = { .slots = work->slots + from, .nr = work->nr_slots - from };
+	size_t i;
+
+	work->nr_slots = from;
+	qsort(words.slots, words.nr, sizeof(*words.slots), calls_compare_slots);
+	words.first = (unsigned long)words.slots[0].word;
+	words.last = (unsigned long)words.slots[words.nr - 1].word;
+	if (!calls_scan_object(&words, object))
+		return;
+	for (i = 0; i < words.nr; i++)
+		if (words.slots[i].called && !words.slots[i].taken)
+			work->slots[work->nr_slots++] = words.slots[i];
+}
+
+#else
+
+static void calls_keep_calls(struct calls_work *work, const struct calls_object *object,
+			     size_t from)
+{
+	work->nr_slots = from;
+}
+
+#endif
+
+/* Those that code calls through without the table. */
+static void calls_take_words(struct calls_work *work, struct calls_object *object)
+{
+	size_t from = work->nr_slots, found;
+
+	calls_take_slots(work, object, calls_table(object, DT_RELA),
+			 calls_entry(object, DT_RELASZ) / sizeof(Elf64_Rela), CALLS_WORD);
+	found = work->nr_slots - from;
+	/* Looking at the code again would find the same. */
+	if (found == object->left)
+		work->nr_slots = from;
+	else if (!calls_state.wanted.pointers)
+		calls_keep_calls(work, object, from);
+	object->left = found - (work->nr_slots - from);
 }
 
 /* Instructions and, at the end, two words: the hook, and where to go on. */
@@ -365,77 +573,207 @@ static void calls_make_stub(char *stub, unsigned long target)
 	memcpy(stub + sizeof(code), words, sizeof(words));
 }
 
-static bool calls_write(const struct calls_slot *slot, unsigned long value)
+static void calls_write(const struct calls_slot *slot, unsigned long value)
 {
 	const struct calls_object *object = slot->object;
 	unsigned long page = sysconf(_SC_PAGESIZE), addr = (unsigned long)slot->word;
 	bool read_only = addr >= object->protect && addr < object->protect_end;
 
 	if (read_only && mprotect((void *)(addr & -page), page, PROT_READ | PROT_WRITE))
-		return false;
+		return;
 	/* Whoever calls meanwhile goes the one way or the other. */
 	__atomic_store_n(slot->word, value, __ATOMIC_RELEASE);
 	if (read_only)
 		mprotect((void *)(addr & -page), page, PROT_READ);
-	return true;
+}
+
+static int calls_compare_stubs(const void *a, const void *b)
+{
+	const struct calls_stub *one = a, *two = b;
+
+	if (one->target != two->target)
+		return one->target < two->target ? -1 : 1;
+	return strcmp(one->name, two->name);
+}
+
+/* The stub of a slot, which may have to be made; NULL without memory. */
+static struct calls_stub *calls_stub_of(const struct calls_slot *slot)
+{
+	const struct calls_stub key = { .target = *slot->word, .name = (char *)slot->name };
+	struct calls_stub **found = tfind(&key, &calls_state.stubs, calls_compare_stubs);
+	struct calls_stub *stub;
+
+	if (found)
+		return *found;
+	stub = malloc(sizeof(*stub));
+	if (!stub)
+		return NULL;
+	*stub = (struct calls_stub){ .target = key.target, .name = strdup(slot->name) };
+	if (stub->name && tsearch(stub, &calls_state.stubs, calls_compare_stubs))
+		return stub;
+	free(stub->name);
+	free(stub);
+	return NULL;
 }
 
 /*
  * The stubs have no file, so what says where they are in one begins at 0: see
  * image_address() of the tool.
  */
-static bool calls_make(struct calls_work *work, struct calls *calls,
-		       bool (*save)(const struct calls *calls))
+static bool calls_make(struct calls_stub **list, size_t nr)
 {
 	unsigned long page = sysconf(_SC_PAGESIZE);
-	size_t size = (work->nr_slots * CALLS_SIZE + page - 1) & -page, i;
-	FILE *names = open_memstream(&calls->names, &calls->len);
+	size_t size = (nr * CALLS_SIZE + page - 1) & -page, i;
+	struct calls calls = { };
+	bool done = false;
+	FILE *names;
 	char *stubs;
 
+	names = open_memstream(&calls.names, &calls.len);
 	if (!names)
 		return false;
 	stubs = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stubs == MAP_FAILED) {
 		fclose(names);
-		return false;
+		goto out;
 	}
-	calls->start = (unsigned long)stubs;
-	calls->end = calls->start + size;
+	calls.start = (unsigned long)stubs;
+	calls.end = calls.start + size;
 	fprintf(names, "segment 0 %zx 0\n", size);
-	for (i = 0; i < work->nr_slots; i++) {
-		calls_make_stub(stubs + i * CALLS_SIZE, *work->slots[i].word);
-		fprintf(names, "%zx %x %s\n", i * CALLS_SIZE, CALLS_SIZE, work->slots[i].name);
+	for (i = 0; i < nr; i++) {
+		calls_make_stub(stubs + i * CALLS_SIZE, list[i]->target);
+		fprintf(names, "%zx %x %s\n", i * CALLS_SIZE, CALLS_SIZE, list[i]->name);
 	}
 	fprintf(names, "end\n");
-	if (fclose(names) || mprotect(stubs, size, PROT_READ | PROT_EXEC) || !save(calls)) {
+	done = !fclose(names) && !mprotect(stubs, size, PROT_READ | PROT_EXEC) &&
+	       calls_state.wanted.save(&calls);
+	if (!done) {
 		munmap(stubs, size);
-		return false;
+		goto out;
 	}
 	__builtin___clear_cache(stubs, stubs + size);
-	for (i = 0; i < work->nr_slots; i++)
-		if (calls_write(&work->slots[i], calls->start + i * CALLS_SIZE))
-			choose_call(work->slots[i].name, calls->start + i * CALLS_SIZE,
-				    calls->start + (i + 1) * CALLS_SIZE);
-	return true;
+	for (i = 0; i < nr; i++) {
+		list[i]->addr = calls.start + i * CALLS_SIZE;
+		/* What is traced later is not among the chosen functions. */
+		if (!calls_state.begun)
+			choose_call(list[i]->name, list[i]->addr, list[i]->addr + CALLS_SIZE);
+	}
+out:
+	free(calls.names);
+	return done;
 }
 
-bool calls_begin(const char *which, const char *program,
-		 bool (*save)(const struct calls *calls))
+/* Have the slots lead to stubs, new ones or those that are there. */
+static bool calls_lead(const struct calls_work *work)
 {
-	struct calls_work work = { .which = which, .program = program };
-	struct calls calls = { };
-	bool done = false;
+	struct calls_stub **stubs = calloc(work->nr_slots, sizeof(*stubs)), **list = NULL;
+	size_t nr = 0, i;
+	bool done;
+
+	if (stubs)
+		list = calloc(work->nr_slots, sizeof(*list));
+	done = list;
+	for (i = 0; i < work->nr_slots && done; i++) {
+		stubs[i] = calls_stub_of(&work->slots[i]);
+		done = stubs[i];
+		if (!done || stubs[i]->addr || stubs[i]->listed)
+			continue;
+		stubs[i]->listed = true;
+		list[nr++] = stubs[i];
+	}
+	done = done && (!nr || calls_make(list, nr));
+	for (i = 0; i < work->nr_slots && done; i++)
+		calls_write(&work->slots[i], stubs[i]->addr);
+	while (nr)
+		list[--nr]->listed = false;
+	free(stubs);
+	free(list);
+	return done;
+}
+
+/* What is known the next time; returns NULL without memory. */
+static struct calls_known *calls_summary(const struct calls_work *work)
+{
+	struct calls_known *known = calloc(work->nr_objects, sizeof(*known));
+	size_t i;
+
+	for (i = 0; known && i < work->nr_objects; i++) {
+		const struct calls_object *object = &work->objects[i];
+
+		known[i] = (struct calls_known){
+			.low = object->low,
+			.dynamic = object->dynamic,
+			.nops = object->nops,
+			.left = object->left,
+		};
+	}
+	return known;
+}
+
+static bool calls_run(void)
+{
+	struct calls_work work = { };
+	struct calls_known *known;
+	bool done;
 	size_t i;
 
 	dl_iterate_phdr(calls_take_object, &work);
-	for (i = 0; i < work.nr_objects && !work.error; i++)
-		if (work.objects[i].wanted)
-			calls_take_slots(&work, &work.objects[i]);
-	errno = work.error;
-	if (!work.error)
-		done = !work.nr_slots || calls_make(&work, &calls, save);
-	free(calls.names);
+	for (i = 0; i < work.nr_objects && !work.error; i++) {
+		struct calls_object *object = &work.objects[i];
+
+		if (!object->wanted)
+			continue;
+		if (calls_entry(object, DT_PLTREL) == DT_RELA)
+			calls_take_slots(&work, object, calls_table(object, DT_JMPREL),
+					 calls_entry(object, DT_PLTRELSZ) / sizeof(Elf64_Rela),
+					 CALLS_SLOT);
+		calls_take_words(&work, object);
+	}
+	known = work.error ? NULL : calls_summary(&work);
+	done = known && (!work.nr_slots || calls_lead(&work));
+	if (work.error)
+		errno = work.error;
+	if (done) {
+		free(calls_state.known);
+		calls_state.known = known;
+		calls_state.nr_known = work.nr_objects;
+		calls_state.begun = true;
+	} else {
+		free(known);
+	}
 	free(work.objects);
 	free(work.slots);
+	return done;
+}
+
+/*
+ * While the dynamic linker calls this, no other thread is in it, nor is anything unmapped:
+ * glibc holds a recursive lock that dlclose() takes as well. Something may just be loaded
+ * whose words are not what they are going to be; the dlopen() that loads it is followed by
+ * another run.
+ */
+static int calls_run_locked(struct dl_phdr_info *info, size_t size, void *data)
+{
+	*(bool *)data = calls_run();
+	return 1;
+}
+
+bool calls_again(void)
+{
+	bool done = true;
+
+	if (calls_state.begun)
+		dl_iterate_phdr(calls_run_locked, &done);
+	return done;
+}
+
+bool calls_begin(const struct calls_wanted *wanted)
+{
+	bool done = false;
+
+	calls_state.wanted = *wanted;
+	calls_state.wanted.which = strdup(wanted->which);
+	if (calls_state.wanted.which)
+		dl_iterate_phdr(calls_run_locked, &done);
 	return done;
 }

@@ -30,11 +30,24 @@ struct calls {
 };
 
 /**
- * calls_begin() - record the calls that objects make into libraries
- * @which: patterns for the names of the objects' files, each with a slash behind it; an empty
- *	one is the program
+ * struct calls_wanted - which calls are to be recorded
+ * @which: patterns for the names of the objects' files that make them, each with a slash behind
+ *	it; an empty one is the program
  * @program: path of the program
- * @save: is called with the stubs before anything leads to them; may return false with errno
+ * @pointers: also those of functions to which the object has pointers; these lead to stubs
+ *	then, and are not equal to those that other objects have
+ * @save: is called with stubs before anything leads to them; may return false with errno
+ */
+struct calls_wanted {
+	const char	*which;
+	const char	*program;
+	bool		pointers;
+	bool		(*save)(const struct calls *calls);
+};
+
+/**
+ * calls_begin() - record the calls that objects make into libraries
+ * @wanted: which
  *
  * Left alone are calls of functions that have hooks of their own, of this library, of the
  * program, and of those that a hook must not be in front of, as setjmp(). All symbols must
@@ -44,8 +57,16 @@ struct calls {
  * written at once, and what it leads to is there before.
  * Return: false with errno if that failed; nothing is changed then.
  */
-bool calls_begin(const char *which, const char *program,
-		 bool (*save)(const struct calls *calls));
+bool calls_begin(const struct calls_wanted *wanted);
+
+/**
+ * calls_again() - as well of what has been loaded since
+ *
+ * Context: after dlopen(), of any thread; not in handlers of signals. If nothing is wanted,
+ * nothing is done. Stubs stay when what they were made for is unloaded.
+ * Return: as calls_begin().
+ */
+bool calls_again(void);
 
 #pragma GCC visibility pop
 

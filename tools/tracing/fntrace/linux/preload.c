@@ -172,8 +172,17 @@ static enum fntrace_mode mode = FNTRACE_GROW;
 static unsigned long depth_limit;
 static bool entries_only;
 static pthread_key_t at_thread_end;
-/* A line for /proc/self/maps: where the stubs of linux/calls.c are. */
-static char calls_line[128];
+/*
+ * struct calls_line - a line for /proc/self/maps: where stubs of linux/calls.c are
+ * @next: those that were made before
+ */
+struct calls_line {
+	struct calls_line	*next;
+	char			text[128];
+};
+
+/* Added to while calls_begin() and calls_again() run, one at a time; read by anyone. */
+static struct calls_line *calls_lines;
 /* A library may have been loaded that the last copy of the mappings does not have. */
 static int unsaved;
 static int complained;
@@ -1001,6 +1010,21 @@ static size_t copy_text(int to, int from, size_t at, char *text, size_t size, lo
 	return at - begin;
 }
 
+/* Where stubs are, after what is in @text already; what has no room is written. */
+static char *put_calls(int file, char *text, size_t size, char *end)
+{
+	const struct calls_line *line;
+
+	for (line = READ(calls_lines); line; line = line->next) {
+		if (text + size - end < (long)sizeof(line->text)) {
+			copy_text(file, -1, 0, text, size, end - text);
+			end = text;
+		}
+		end = put(end, line->text);
+	}
+	return end;
+}
+
 /*
  * Which files are mapped where, for maps_read() of the tool, which says what is in the
  * file. A copy is made when the process begins, before and after a library is unmapped,
@@ -1051,7 +1075,7 @@ static void save_maps(struct process *which, bool changed)
 	end = put(put_decimal(put(end, "at "), fntrace_counter()), "\n");
 	if (changed) {
 		fd = get_maps();
-		end = put(end, calls_line);
+		end = put_calls(file, scratch->text, sizeof(scratch->text), end);
 	}
 	if (!copy_text(file, fd, 0, scratch->text, sizeof(scratch->text), end - scratch->text) &&
 	    begin && parent_pid) {
@@ -1406,30 +1430,59 @@ static bool save_calls(const struct calls *calls)
 {
 	unsigned long pid = syscall(SYS_getpid);
 	char text[128], name[NAME_SIZE], *end;
+	struct calls_line *line;
 	unsigned int which;
 	bool done;
 	int fd;
 
+	line = malloc(sizeof(*line));
+	if (!line)
+		return false;
 	fd = create(name, pid, ".names", 0644, &which);
 	if (fd < 0)
-		return false;
+		goto out;
 	/* A path that no file has: it is what both files call the stubs. */
 	put_name(put(name, "/library-calls/"), pid, which, "\n");
 	end = put(put(text, "path "), name);
 	done = syscall(SYS_write, fd, text, end - text) == end - text &&
 	       syscall(SYS_write, fd, calls->names, calls->len) == (long)calls->len;
 	syscall(SYS_close, fd);
-	if (done)
-		snprintf(calls_line, sizeof(calls_line), "%lx-%lx r-xp 00000000 00:00 0 %s",
-			 calls->start, calls->end, name);
-	return done;
+	if (!done)
+		goto out;
+	snprintf(line->text, sizeof(line->text), "%lx-%lx r-xp 00000000 00:00 0 %s",
+		 calls->start, calls->end, name);
+	line->next = calls_lines;
+	__atomic_store_n(&calls_lines, line, __ATOMIC_RELEASE);
+	return true;
+out:
+	free(line);
+	return false;
 }
 
 /* Before something is looked for in the mappings, and before the no-ops are changed. */
-static void record_calls(const char *which)
+static void record_calls(const char *which, bool pointers)
 {
-	if (!calls_begin(which, program, save_calls))
+	const struct calls_wanted wanted = {
+		.which = which,
+		.program = program,
+		.pointers = pointers,
+		.save = save_calls,
+	};
+
+	if (!calls_begin(&wanted))
 		complain("no calls into libraries are recorded", "", errno);
+}
+
+/* Something may have been loaded since. Returns true if there are new stubs. */
+static bool record_more_calls(void)
+{
+	const struct calls_line *before = READ(calls_lines);
+	int error = errno;
+
+	if (!calls_again())
+		complain("no calls of a library that was loaded are recorded", "", errno);
+	errno = error;
+	return READ(calls_lines) != before;
 }
 
 /*
@@ -1738,13 +1791,16 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* If something was loaded or unloaded since the last time, what is mapped now is saved. */
-static void save_objects(void)
+/*
+ * If something was loaded or unloaded since the last time, or there are new stubs, what is
+ * mapped now is saved.
+ */
+static void save_objects(bool stubs)
 {
 	unsigned long long objects = 0;
 
 	dl_iterate_phdr(count_objects, &objects);
-	if (objects != process->objects)
+	if (stubs || objects != process->objects)
 		save_maps(process, true);
 	process->objects = objects;
 }
@@ -1807,7 +1863,7 @@ static void *open_and_save(const char *file, int mode)
 {
 	void *library = next_dlopen(file, mode);
 
-	save_objects();
+	save_objects(record_more_calls());
 	return library;
 }
 
@@ -1824,7 +1880,7 @@ void *dlopen(const char *file, int mode)
 		return next_dlopen(file, mode);
 	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
 		return open_and_save(file, mode);
-	save_objects();
+	save_objects(record_more_calls());
 	__atomic_store_n(&unsaved, 1, __ATOMIC_RELAXED);
 	return next_dlopen(file, mode);
 }
@@ -1838,16 +1894,18 @@ int dlclose(void *handle)
 {
 	__typeof__(dlclose) *next = real(__func__);
 	unsigned long long objects = 0;
+	bool stubs;
 	int result;
 
 	if (directory[0] && process->pid) {
+		stubs = record_more_calls();
 		dl_iterate_phdr(count_objects, &objects);
-		save_maps(process, objects != process->objects);
+		save_maps(process, stubs || objects != process->objects);
 		process->objects = objects;
 	}
 	result = next(handle);
 	if (directory[0] && process->pid)
-		save_objects();
+		save_objects(false);
 	return result;
 }
 
@@ -1923,6 +1981,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	const char *values = variable(environment, "FNTRACE_VALUES");
 	const char *chosen = variable(environment, "FNTRACE_CHOOSE");
 	const char *calls = variable(environment, "FNTRACE_CALLS");
+	const char *pointers = variable(environment, "FNTRACE_POINTERS");
 	char *absolute;
 	long len;
 	int fd;
@@ -1980,7 +2039,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 		complain("no values of arguments: cannot use the description in ", directory,
 			 errno);
 	if (calls && *calls)
-		record_calls(calls);
+		record_calls(calls, pointers && !strcmp(pointers, "1"));
 	save_maps(process, true);
 	pthread_atfork(NULL, NULL, child_of_fork);
 	at_quick_exit(finish);

@@ -106,6 +106,7 @@ static void set_environment(const struct launch *launch, const char *library)
 	setenv("FNTRACE_CHOOSE", launch->chosen ? "1" : "0", 1);
 	setenv("FNTRACE_VALUES", launch->values ? "1" : "0", 1);
 	setenv("FNTRACE_CALLS", launch->calls ? launch->calls : "", 1);
+	setenv("FNTRACE_POINTERS", launch->pointers ? "1" : "0", 1);
 	/* What is looked up at the first call only is not known in the beginning. */
 	if (launch->calls)
 		setenv("LD_BIND_NOW", "1", 1);

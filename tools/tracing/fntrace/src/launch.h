@@ -22,6 +22,7 @@
  * @chosen: @directory has a file that says which functions are recorded
  * @values: @directory has a file that says which values of arguments are recorded
  * @calls: whose calls into libraries are recorded, as FNTRACE_CALLS has it; NULL: of nobody
+ * @pointers: also those of functions to which the caller has pointers
  *
  * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
  *
@@ -44,6 +45,7 @@ struct launch {
 	bool		chosen;
 	bool		values;
 	char		*calls;
+	bool		pointers;
 	pid_t		pid;
 	int		killed;
 	bool		stopped;

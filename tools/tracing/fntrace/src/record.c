@@ -76,6 +76,7 @@ enum {
 	OPTION_TO,
 	OPTION_TSC_OFFSET,
 	OPTION_THREAD,
+	OPTION_LIBRARY_POINTERS,
 };
 
 static const struct argp_option options[] = {
@@ -103,6 +104,9 @@ static const struct argp_option options[] = {
 	  "Record only threads of this name or number; wildcards, and several are possible", 0 },
 	{ "library-calls", 'L', "OBJECT", OPTION_ARG_OPTIONAL,
 	  "Record the program's calls into libraries, or those of OBJECT, a file's name",
+	  0 },
+	{ "library-pointers", OPTION_LIBRARY_POINTERS, NULL, 0,
+	  "With -L: also calls of functions to which the caller has pointers, which differ from others' then",
 	  0 },
 	{ "paused", OPTION_PAUSED, NULL, 0, "Begin when the program calls fntrace_start()", 0 },
 	{ NULL, 0, NULL, 0, "Functions, by name or wildcards; each several times if need be:", 0 },
@@ -225,6 +229,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case 'L':
 		add_calls(&record->launch, argument, state);
 		break;
+	case OPTION_LIBRARY_POINTERS:
+		record->launch.pointers = true;
+		break;
 	case OPTION_PAUSED:
 		record->launch.paused = true;
 		break;
@@ -287,6 +294,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (record->objects.nr && !choose_has_functions(&record->choose) &&
 		    !record->describe.arguments.nr && !record->describe.results.nr)
 			argp_error(state, "--object needs the name of a function");
+		if (record->launch.pointers && !record->launch.calls)
+			argp_error(state, "--library-pointers needs --library-calls");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -10,6 +10,8 @@ from bench import TESTS, Skip, compare, counts, expect, instructions, need, run,
 
 # How a program may be linked, and what becomes of its table then.
 LINKED = ("-Wl,-z,lazy", "-Wl,-z,now", "-no-pie -fno-pie", "-no-pie -fno-pie -Wl,-z,now")
+# Without the table. A function whose address the program takes as well has no stub.
+WITHOUT_TABLE = ("-fno-plt", "-fno-plt -no-pie -fno-pie", "-fno-plt -O0", "-fno-plt -mcmodel=medium")
 # A hook cannot be in front of these, as uftrace's can, and these are not to be compared:
 # whether they are called depends on what was before.
 UNHOOKED = {"_setjmp", "setjmp", "__sigsetjmp", "dlsym", "vfork"}
@@ -50,6 +52,83 @@ def ways_to_link(flags):
     return test
 
 
+def without_table(flags):
+    """What has been called, but for what the program has a pointer to."""
+    def test(bench):
+        if os.uname().machine != "x86_64":
+            raise Skip("calls without the table are told from pointers on x86_64")
+        directory, done = bench.record(build(bench, *flags.split(), library_flags=("-fno-plt",)),
+                                       options=("-L", "-Llibimports*"))
+        found = reported(bench, directory)
+        compare(wanted(done.stdout), found)
+        expect("lib_pointed" not in found and found.get("longjmp", 0) >= 3, found)
+    return test
+
+
+def pointers(bench):
+    """What the program has a pointer to, as well."""
+    for flags in ((), ("-fno-plt",)):
+        directory, done = bench.record(build(bench, *flags), "others",
+                                       options=("-L", "--library-pointers"))
+        compare({**wanted(done.stdout), "lib_pointed": 1}, reported(bench, directory))
+
+
+RUST = """
+extern "C" { fn getppid() -> i32; fn getuid() -> u32; }
+
+fn main() {
+    let parent = unsafe { getppid() };
+    std::thread::spawn(move || for _ in 0..100 {
+        assert_eq!(parent, unsafe { getppid() });
+    }).join().unwrap();
+    unsafe { getuid(); }
+    assert!(std::panic::catch_unwind(|| assert_eq!(0, parent)).is_err());
+}
+"""
+
+
+def rust(bench):
+    """Its compiler makes no table on x86-64, and puts what is called in a loop into registers."""
+    need("rustc")
+    source = bench.work / "waits.rs"
+    source.write_text(RUST, encoding="ascii")
+    program = bench.work / "waits"
+    run("rustc", "-O", source, "-o", program)
+    found = reported(bench, bench.record(program, options=("-L",))[0])
+    expect(found.get("getuid") == 1 and found.get("pthread_create") == 1, found)
+    found = reported(bench, bench.record(program, options=("-L", "--library-pointers"))[0])
+    expect(found.get("getppid") == 101 and found.get("getuid") == 1 and
+           found.get("write", 0) + found.get("writev", 0) > 0, found)
+    done = run(bench.fntrace, "record", "--library-pointers", program, status=None)
+    expect(done.returncode and "needs --library-calls" in done.stderr, done.stderr)
+
+
+def loaded(flags):
+    """Of libraries that are loaded later, unloaded and loaded again, by several threads."""
+    def test(bench):
+        program = bench.compile("loads.c", "-O2", "-ldl", "-lpthread")
+        files = []
+        for name in ("liba.so", "libb.so", "libc.so"):
+            files.append(bench.work / name)
+            run("gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY", *flags, TESTS / "loads.c", "-o",
+                files[-1])
+        directory, done = bench.record(program, "4", "100", *files,
+                                       options=("--library-calls=lib[ab].so",
+                                                "--library-calls=libc.so"))
+        events, said = bench.chrome(directory)
+        compare(wanted(done.stdout), counts(events))
+        complete(said)
+        names = [path for path in directory.glob("*.names")
+                 if path.read_text(encoding="ascii").startswith("path /library-calls/")]
+        expect(len(names) == 1, f"{len(names)} files with names of stubs")
+        # If it is killed, the names are there as well.
+        directory, _ = bench.record(
+            "sh", "-c", f"{program} 4 100000 {' '.join(map(str, files))} & sleep 1; kill -9 $!",
+            options=("--library-calls=lib[abc].so",))
+        expect(reported(bench, directory).get("getppid", 0) > 1000, "no calls")
+    return test
+
+
 def with_hooks(way):
     """Of a program that has hooks; and of a library that has some, no call is there twice."""
     def test(bench):
@@ -70,13 +149,16 @@ def elsewhere(machine):
     """The same on another architecture, whose user space is emulated."""
     def test(bench):
         need(f"qemu-{machine}")
-        for flags in LINKED[:2]:
+        for flags, others in ((LINKED[0], False), (LINKED[1], False), ("-fno-plt", True)):
             program = build(bench, flags, compiler=f"{machine}-linux-gnu-gcc")
             data = bench.work / "data"
             shutil.rmtree(data, ignore_errors=True)
             data.mkdir()
-            done = bench.emulated(machine, program, data, FNTRACE_CALLS="/", LD_BIND_NOW="1")
-            compare(wanted(done.stdout), reported(bench, data))
+            done = bench.emulated(machine, program, data, *("others",) * others,
+                                  FNTRACE_CALLS="/", LD_BIND_NOW="1",
+                                  FNTRACE_POINTERS=int(others))
+            # Here the table has a word of its own for what the program has a pointer to.
+            compare({**wanted(done.stdout), "lib_pointed": 1}, reported(bench, data))
     return test
 
 
@@ -252,6 +334,12 @@ def cost(bench):
 def tests():
     for flags in LINKED:
         yield f"calls into libraries, {flags}", ways_to_link(flags)
+    for flags in WITHOUT_TABLE:
+        yield f"calls into libraries, {flags}", without_table(flags)
+    yield "calls into libraries, with pointers", pointers
+    yield "calls into libraries of a program in Rust", rust
+    yield "calls into libraries of libraries that are loaded", loaded(())
+    yield "calls into libraries of libraries that are loaded, -fno-plt", loaded(("-fno-plt",))
     for way in ("-pg", "-pg -mfentry", "-finstrument-functions",
                 "-fpatchable-function-entry=5"):
         yield f"calls into libraries and functions, {way}", with_hooks(way)
