@@ -28,6 +28,14 @@ bool align_read_number(const char *path, uint64_t *value)
 	return good;
 }
 
+static void align_shifts(struct clock *clock, struct clock *reference, const char *from,
+			 struct clock_shift *shifts, size_t nr, unsigned int others)
+{
+	if (others)
+		warn("%s: %u CPUs of the guest have another offset", from, others);
+	clock_align_counter(clock, reference, shifts, nr);
+}
+
 void align_offset(struct clock *clock, struct clock *reference, const char *text)
 {
 	struct clock_shift *shifts = NULL, shift = { };
@@ -51,9 +59,7 @@ void align_offset(struct clock *clock, struct clock *reference, const char *text
 		shifts = xalloc(sizeof(*shifts));
 		shifts[nr++] = shift;
 	}
-	if (others)
-		warn("%s: %u CPUs of the guest have another offset", text, others);
-	clock_align_counter(clock, reference, shifts, nr);
+	align_shifts(clock, reference, text, shifts, nr, others);
 }
 
 bool align_ratio(struct clock *clock, const char *text)
@@ -81,17 +87,40 @@ bool align_ratio(struct clock *clock, const char *text)
 	return true;
 }
 
-bool align_recorded(struct clock *clock, struct clock *reference, const char *offset,
-		    const char *ratio)
+/* Does the file say that the host's kernel recorded the offsets? */
+static bool align_has_events(const char *path)
 {
-	struct clock_shift *shift = xalloc(sizeof(*shift));
+	char *file = read_file(path, NULL);
+	bool has = file && !strcmp(file, DIRECTORY_TSC_KVM "\n");
 
-	if (!align_read_number(offset, &shift->offset) ||
-	    (!access(ratio, F_OK) && !align_ratio(clock, ratio))) {
-		free(shift);
+	free(file);
+	return has;
+}
+
+bool align_recorded(struct clock *clock, struct clock *reference, const char *host,
+		    const char *offset, const char *ratio)
+{
+	bool events = align_has_events(offset);
+	struct clock_shift *shifts = NULL;
+	unsigned int others = 0;
+	struct clock_shift one = { };
+	size_t nr;
+
+	if ((!events && !align_read_number(offset, &one.offset)) ||
+	    (!access(ratio, F_OK) && !align_ratio(clock, ratio)))
 		return false;
+	if (events) {
+		nr = kernel_tsc_offsets(host, &shifts, &others);
+		if (!nr) {
+			warn("%s: no kvm_write_tsc_offset event", host);
+			return true;
+		}
+	} else {
+		shifts = xalloc(sizeof(*shifts));
+		*shifts = one;
+		nr = 1;
 	}
-	clock_align_counter(clock, reference, shift, 1);
+	align_shifts(clock, reference, host, shifts, nr, others);
 	return true;
 }
 

@@ -31,13 +31,16 @@ bool align_read_number(const char *path, uint64_t *value);
  * align_recorded() - take over what a recording says of the counter of its guest
  * @clock: of the guest
  * @reference: of its host
- * @offset: a file with a number
- * @ratio: the same, or a file that is not there
+ * @host: the recording of the host
+ * @offset: a file with a number, or DIRECTORY_TSC_KVM
+ * @ratio: a file with a number, or that is not there
+ *
+ * If @host lacks the events, the user is told and nothing is taken over.
  *
  * Return: false if the files are damaged; then nothing was taken over.
  */
-bool align_recorded(struct clock *clock, struct clock *reference, const char *offset,
-		    const char *ratio);
+bool align_recorded(struct clock *clock, struct clock *reference, const char *host,
+		    const char *offset, const char *ratio);
 
 /*
  * align_ratio() - take over what --tsc-ratio says

@@ -21,6 +21,8 @@
 #define DIRECTORY_HOST		"host"
 /* How much more the counter of such a machine counts, as KVM's files of these names have it. */
 #define DIRECTORY_TSC_OFFSET	"tsc-offset"
+/* In that file, instead of a number: what the host's kernel recorded has the offsets. */
+#define DIRECTORY_TSC_KVM	"kvm"
 #define DIRECTORY_TSC_RATIO	"tsc-scaling-ratio"
 #define DIRECTORY_TSC_BITS_SUFFIX "-frac-bits"
 #define DIRECTORY_TSC_RATIO_BITS (DIRECTORY_TSC_RATIO DIRECTORY_TSC_BITS_SUFFIX)

@@ -75,16 +75,20 @@ static void open_offset(struct input *input, struct machine *host, const char *p
 {
 	char *offset = xasprintf("%s/" DIRECTORY_TSC_OFFSET, path);
 	char *ratio = xasprintf("%s/" DIRECTORY_TSC_RATIO, path);
+	/* The path is RECORDING/machines/NAME. */
+	const char *behind = strrchr(path, '/') - strlen("/" DIRECTORY_MACHINES);
+	char *recording = xasprintf("%.*s", (int)(behind - path), path);
 	struct machine *machine = input->machine;
 
 	if (machine->arch && host->arch && machine->arch != host->arch) {
 		warn("%s: left out: the counter is not that of %s", offset, host->name);
-	} else if (!align_recorded(machine->clock, host->clock, offset, ratio)) {
+	} else if (!align_recorded(machine->clock, host->clock, recording, offset, ratio)) {
 		warn("%s: left out: damaged", offset);
 		input->trace->nr_unread++;
 	}
 	free(offset);
 	free(ratio);
+	free(recording);
 }
 
 /*

@@ -104,6 +104,9 @@ static void save_ratio(const char *offset, const char *directory)
 	free(bits);
 }
 
+/* One for each guest that runs. */
+static const char peers_kvm_files[] = "/sys/kernel/debug/kvm/*/vcpu0/" DIRECTORY_TSC_OFFSET;
+
 /*
  * Keep what the readers need to know of the counter: when the recording is read, the guest,
  * and KVM's files for it, are gone.
@@ -115,6 +118,15 @@ static void save_offset(const struct peer *peer, const char *directory)
 	glob_t found;
 	char *end;
 
+	if (!strcmp(text, DIRECTORY_TSC_KVM)) {
+		if (!glob(peers_kvm_files, 0, NULL, &found)) {
+			if (found.gl_pathc == 1)
+				save_ratio(found.gl_pathv[0], directory);
+			globfree(&found);
+		}
+		directory_save(directory, DIRECTORY_TSC_OFFSET, DIRECTORY_TSC_KVM "\n");
+		return;
+	}
 	errno = 0;
 	value = strtoull(text, &end, 0);
 	if (end != text && !*end && !errno) {

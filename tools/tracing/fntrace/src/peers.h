@@ -14,7 +14,8 @@
  * @name: that it has in the recording
  * @address: where it sends to, see address_receive()
  * @tsc_offset: how much more its counter counts than ours: a number, or a pattern for the
- *	name of a file with one; NULL: not known
+ *	name of a file with one, or DIRECTORY_TSC_KVM: the kernel of this machine records it;
+ *	NULL: not known
  * @pid: of the process that receives
  * @said: what that process says: a byte when it waits, another when something comes
  * @status: of the process, once @pid is 0

@@ -88,7 +88,7 @@ static const struct argp_option options[] = {
 	  "Receive at ADDRESS what another machine sends, as \"fntrace receive\" does; it belongs to the recording. Several are possible",
 	  0 },
 	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
-	  "Counter of that machine minus that of this one: a number, or a file like tsc-offset of KVM, whose name may have wildcards",
+	  "Counter of that machine minus that of this one: a number, or a file like tsc-offset of KVM, whose name may have wildcards; kvm: the kernel tells, if the program starts the guest",
 	  0 },
 	{ "size", 's', "SIZE", 0,
 	  "Bytes of a thread's buffer, which goes to its file when it is full; the default is 1M",
@@ -205,6 +205,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!peers->nr)
 			argp_error(state, "--tsc-offset %s needs -m before it", argument);
 		peers->list[peers->nr - 1].tsc_offset = argument;
+		if (!strcmp(argument, DIRECTORY_TSC_KVM))
+			add_word(&record->events, &record->nr_events, "kvm:kvm_write_tsc_offset");
 		break;
 	case 's':
 		record->launch.size = parse_size(argument, state);

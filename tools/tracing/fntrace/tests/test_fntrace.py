@@ -1153,6 +1153,12 @@ def offset(bench):
         expect(times == [5250, 5350, 5650, 5750], f"{times}")
 
 
+def guest_times(events):
+    """When calls on the second machine began and ended, in ns."""
+    return [round(event["ts"] * 1000) for event in events
+            if event["ph"] in "BE" and event["pid"] > 10 ** 7]
+
+
 def offsets(clock):
     """KVM changes the offset of a guest's counter; CLOCK is that of the host's trace."""
     def ns(counter):
@@ -1178,10 +1184,21 @@ def offsets(clock):
         if clock == "local":
             # When it was written, nobody knows: the last offset is taken.
             want = [53200, 60700, 200000, 200200]
-        times = [round(event["ts"] * 1000) for event in events
-                 if event["ph"] in "BE" and event["pid"] > 10 ** 7]
-        expect(times == [ns(counter) for counter in want], f"{times}")
+        expect(guest_times(events) == [ns(counter) for counter in want], f"{events}")
         expect("another offset" not in said, said)
+        # The same in one recording, as "record -m guest=... --tsc-offset=kvm" makes it.
+        both = bench.work / "both"
+        inside = both / "machines/guest"
+        inside.mkdir(parents=True)
+        shutil.copy(host, both / "1-0.fntrace")
+        shutil.copy(guest, inside / "1-0.fntrace")
+        (inside / "tsc-offset").write_text("kvm\n", encoding="ascii")
+        shutil.copytree(kvm / "kernel", both / "kernel")
+        events, said = bench.chrome(both)
+        expect(guest_times(events) == [ns(counter) for counter in want], f"{events}, {said}")
+        (both / "kernel/cpu0.raw").write_bytes(b"")
+        said = bench.chrome(both)[1]
+        expect("both: no kvm_write_tsc_offset event" in said and "not aligned" in said, said)
         # One of the two has another one in the end.
         (kvm / "kernel/cpu0.raw").write_bytes(kernel_page(start, written[:3], step))
         said = bench.chrome("-m", "host", host, "-m", "guest", "--tsc-offset", kvm, guest)[1]
@@ -1200,8 +1217,7 @@ def ratio(bench):
     for given in (file, f"{3 << 31}:32", "3:1"):
         events, _ = bench.chrome("-m", "host", host, "-m", "guest", "--tsc-offset", "-700",
                                  "--tsc-ratio", given, guest)
-        times = [round(event["ts"] * 1000) for event in events
-                 if event["ph"] in "BE" and event["pid"] > 10 ** 7]
+        times = guest_times(events)
         expect(times == [5000 + 101000 // 2, 5000 + 199000 // 2], f"{given}: {times}")
     for words in (("--tsc-offset", "0", "--tsc-ratio", "1.5"), ("--tsc-ratio", "3:1"),
                   ("--tsc-offset", "0", "--tsc-ratio", "0:1"),

@@ -228,6 +228,19 @@ def pipe(bench):
     expect(found["called"] == 40000 and found["burst"] == 2, f"{found}")
 
 
+def compressed(bench):
+    """While it is made, and read again."""
+    program = bench.compile("paced.c", "-pg", "-O1", name="paced")
+    directory, file = bench.work / "received", bench.work / "trace.gz"
+    run("sh", "-c", 'mkfifo pipe; gzip -1 <pipe >"$0" & "$@"; wait', file,
+        bench.fntrace, "record", "--to", "pipe", program, 2, 200000, cwd=bench.work)
+    run("sh", "-c", 'gzip -dc "$0" | "$1" receive -o "$2" -', file, bench.fntrace, directory)
+    found = counts(bench.chrome(directory)[0])
+    expect(found["called"] == 400000 and found["burst"] == 2, f"{found}")
+    # Two records of 16 bytes for each call.
+    expect(file.stat().st_size < 400000 * 32 / 2, f"{file.stat().st_size} bytes")
+
+
 # Streams that are made here
 
 END = some_file("", b"")
@@ -291,6 +304,7 @@ def tests():
     yield "record --to: TCP", whole("tcp:0")
     yield "record --to: vsock", whole("vsock:47124")
     yield "record --to: pipe", pipe
+    yield "record --to: compressed", compressed
     yield "record --to: the same as without", same_as_local
     yield "record --to: modes and ends", modes
     yield "record --to: two buffers of a thread", two_buffers
