@@ -13,10 +13,22 @@
  * stay what it is in other objects, so words that anything but calls and jumps refers to are
  * left alone. On x86-64 an instruction refers to a word by the distance from its own end, in
  * four bytes that only an immediate of up to four bytes can follow, so all of them can be
- * found without decoding instructions. Elsewhere the address is put together from the
- * immediates of several instructions, and a call cannot be told from reading the address.
+ * found without decoding instructions, but for code of -mcmodel=large: if that reads a pointer
+ * from a word which other code of the same object calls through, the pointer leads to a stub.
+ * Elsewhere the address is put together from the immediates of several instructions, and a call
+ * cannot be told from reading the address.
+ *
+ * Concurrency: one thread at a time is in calls_run(), see calls.h. The dynamic linker may load
+ * and unload other libraries meanwhile. dl_iterate_phdr() keeps those that it shows from being
+ * unmapped until its callback returns; what is read later is of libraries that cannot be unloaded,
+ * as the caller has a handle for them, or they are needed by such a library, or were there when
+ * the program began. These are relocated, so nobody else writes to their words, or changes how
+ * their pages are protected. Other threads call through the words; each is written at once.
+ * Nothing is allocated in the callback: an allocator may call the dynamic linker, which may wait
+ * for who waits for this lock.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -86,13 +98,16 @@ static const char *const calls_unwinders[] = {
  * @dynamic: its dynamic section, or NULL
  * @headers: of its segments
  * @nr_headers: how many
+ * @soname: a hash of its DT_SONAME, or 0
+ * @file: a hash of the name of its file
  * @protect: what the dynamic linker has made read-only: whole pages
  * @protect_end: the address behind it
  * @left: as in struct calls_known
  * @program: it is the program
- * @nops: as in struct calls_known
- * @traced: functions in it call hooks
+ * @first: as in struct calls_known
+ * @traced: as in struct calls_known
  * @wanted: its calls are to be recorded
+ * @held: it cannot be unloaded while this is looked at
  */
 struct calls_object {
 	unsigned long		bias;
@@ -101,13 +116,16 @@ struct calls_object {
 	const Elf64_Dyn		*dynamic;
 	const Elf64_Phdr	*headers;
 	unsigned int		nr_headers;
+	uint64_t		soname;
+	uint64_t		file;
 	unsigned long		protect;
 	unsigned long		protect_end;
 	size_t			left;
 	bool			program;
-	bool			nops;
+	bool			first;
 	bool			traced;
 	bool			wanted;
+	bool			held;
 };
 
 /*
@@ -145,38 +163,45 @@ struct calls_stub {
  * struct calls_known - what is known of an object from the last time
  * @low: its first address
  * @dynamic: its dynamic section
- * @nops: functions in it begin with no-ops, which nops_patch() has changed or is going to
- * @left: words that are no calls, or were not known to be some
+ * @first: it was there when the program began, so it stays
+ * @traced: functions in it call hooks
+ * @left: words that are no calls
  */
 struct calls_known {
 	unsigned long		low;
 	const Elf64_Dyn		*dynamic;
-	bool			nops;
+	bool			first;
+	bool			traced;
 	size_t			left;
 };
 
 /*
  * struct calls_work - calls_run()
  * @objects: all that are loaded
+ * @room: for so many
+ * @unloaded: how often something was unloaded, so far
  * @slots: those that are to lead to stubs
  * @error: an errno, or 0
  */
 struct calls_work {
 	struct calls_object	*objects;
 	size_t			nr_objects;
+	size_t			room;
+	unsigned long long	unloaded;
 	struct calls_slot	*slots;
 	size_t			nr_slots;
 	int			error;
 };
 
 /*
- * What calls_begin() was called with, and what is known of the objects that were there at the
- * last time; and all stubs, which tsearch(3) keeps. Changed by calls_run() only.
+ * What calls_begin() was called with; what is known of the objects that were there at the last
+ * time, for as long as nothing else may be in their place; and all stubs, which tsearch(3) keeps.
  */
 static struct {
 	struct calls_wanted	wanted;
 	struct calls_known	*known;
 	size_t			nr_known;
+	unsigned long long	unloaded;
 	void			*stubs;
 	bool			begun;
 } calls_state;
@@ -292,48 +317,52 @@ static bool calls_imports_hooks(const struct calls_object *object, Elf64_Sxword 
 				Elf64_Sxword size)
 {
 	const Elf64_Rela *rela = calls_table(object, table);
+	const Elf64_Sym *symbols = calls_table(object, DT_SYMTAB);
+	const char *strings = calls_table(object, DT_STRTAB), *name;
 	size_t nr = calls_entry(object, size) / sizeof(*rela), i;
 
-	for (i = 0; rela && i < nr; i++)
-		if (ELF64_R_SYM(rela[i].r_info) &&
-		    calls_is_one_of(calls_hooks, CALLS_NR(calls_hooks),
-				    calls_name(object, &rela[i])))
+	for (i = 0; rela && symbols && strings && i < nr; i++) {
+		if (!ELF64_R_SYM(rela[i].r_info))
+			continue;
+		name = strings + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
+		/* Few names begin like that, and there are many. */
+		if ((*name == '_' || *name == 'm') &&
+		    calls_is_one_of(calls_hooks, CALLS_NR(calls_hooks), name))
 			return true;
+	}
 	return false;
 }
 
-static const struct calls_known *calls_known_of(const struct calls_object *object)
+/* Of what is behind the last slash of a name; FNV-1a, with which no name has 0. */
+static uint64_t calls_hash(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (name = slash ? slash + 1 : name; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+	return hash;
+}
+
+static const struct calls_known *calls_known_of(const struct calls_work *work,
+						const struct calls_object *object)
 {
 	const struct calls_known *known = calls_state.known;
 
 	for (; known && known < calls_state.known + calls_state.nr_known; known++)
 		if (known->low == object->low && known->dynamic == object->dynamic)
-			return known;
+			return known->first || work->unloaded == calls_state.unloaded ? known : NULL;
 	return NULL;
 }
 
-static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
+static void calls_take_segments(struct calls_object *object)
 {
-	struct calls_work *work = data;
-	struct calls_object *object = calls_more(work, (void **)&work->objects,
-						 work->nr_objects, sizeof(*object));
 	unsigned long page = sysconf(_SC_PAGESIZE);
-	const struct calls_known *known;
-	int i;
+	const Elf64_Phdr *p;
 
-	if (!object)
-		return 1;
-	work->nr_objects++;
-	*object = (struct calls_object){
-		.bias = info->dlpi_addr,
-		.low = ULONG_MAX,
-		.headers = info->dlpi_phdr,
-		.nr_headers = info->dlpi_phnum,
-		.program = !info->dlpi_name || !*info->dlpi_name,
-	};
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *p = &info->dlpi_phdr[i];
-		unsigned long start = info->dlpi_addr + p->p_vaddr;
+	object->low = ULONG_MAX;
+	for (p = object->headers; p < object->headers + object->nr_headers; p++) {
+		unsigned long start = object->bias + p->p_vaddr;
 
 		switch (p->p_type) {
 		case PT_LOAD:
@@ -351,13 +380,44 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 			break;
 		}
 	}
-	known = calls_known_of(object);
-	/* The no-ops of what is loaded later stay. */
-	object->nops = calls_state.begun ? known && known->nops : nops_has(info);
+}
+
+/* The no-ops of what is loaded later stay. */
+static bool calls_is_traced(const struct calls_object *object, struct dl_phdr_info *info)
+{
+	return calls_imports_hooks(object, DT_JMPREL, DT_PLTRELSZ) ||
+	       calls_imports_hooks(object, DT_RELA, DT_RELASZ) ||
+	       (object->first && nops_has(info));
+}
+
+static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const char *strings, *name = info->dlpi_name ? info->dlpi_name : "";
+	const struct calls_known *known;
+	struct calls_work *work = data;
+	struct calls_object *object;
+	unsigned long soname;
+
+	work->unloaded = info->dlpi_subs;
+	if (work->nr_objects++ >= work->room)
+		return 0;
+	object = &work->objects[work->nr_objects - 1];
+	*object = (struct calls_object){
+		.bias = info->dlpi_addr,
+		.headers = info->dlpi_phdr,
+		.nr_headers = info->dlpi_phnum,
+		.file = calls_hash(name),
+		.program = !*name,
+	};
+	calls_take_segments(object);
+	strings = calls_table(object, DT_STRTAB);
+	soname = calls_entry(object, DT_SONAME);
+	object->soname = strings && soname ? calls_hash(strings + soname) : 0;
+	known = calls_known_of(work, object);
+	object->first = known ? known->first : !calls_state.begun;
+	object->traced = known ? known->traced : calls_is_traced(object, info);
 	object->left = known ? known->left : 0;
 	object->wanted = calls_is_wanted(info);
-	object->traced = calls_imports_hooks(object, DT_JMPREL, DT_PLTRELSZ) ||
-			 calls_imports_hooks(object, DT_RELA, DT_RELASZ) || object->nops;
 	/* And none of this library. */
 	if ((unsigned long)calls_begin >= object->low &&
 	    (unsigned long)calls_begin < object->high) {
@@ -365,6 +425,60 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 		object->wanted = false;
 	}
 	return 0;
+}
+
+/* All that are loaded, for which there may be no room at first. */
+static bool calls_take_objects(struct calls_work *work)
+{
+	do {
+		free(work->objects);
+		work->room = work->nr_objects + 16;
+		work->objects = calloc(work->room, sizeof(*work->objects));
+		if (!work->objects)
+			return false;
+		work->nr_objects = 0;
+		dl_iterate_phdr(calls_take_object, work);
+	} while (work->nr_objects > work->room);
+	return true;
+}
+
+/* Hold what an object needs. Returns whether there was something that was not held. */
+static bool calls_hold_needed(struct calls_work *work, const struct calls_object *object)
+{
+	const char *strings = calls_table(object, DT_STRTAB);
+	struct calls_object *other;
+	const Elf64_Dyn *entry;
+	bool more = false;
+	uint64_t hash;
+
+	for (entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag != DT_NEEDED || !strings)
+			continue;
+		hash = calls_hash(strings + entry->d_un.d_val);
+		for (other = work->objects; other < work->objects + work->nr_objects; other++) {
+			if (other->held || (other->soname != hash && other->file != hash))
+				continue;
+			other->held = true;
+			more = true;
+		}
+	}
+	return more;
+}
+
+/* Which of them cannot be unloaded: all if @root is NULL, else that one and what it needs. */
+static void calls_hold(struct calls_work *work, const void *root)
+{
+	bool more = true;
+	size_t i;
+
+	for (i = 0; i < work->nr_objects; i++)
+		work->objects[i].held = !root || work->objects[i].dynamic == root;
+	while (root && more) {
+		more = false;
+		for (i = 0; i < work->nr_objects; i++)
+			if (work->objects[i].held && calls_hold_needed(work, &work->objects[i]))
+				more = true;
+	}
 }
 
 static const struct calls_object *calls_object_of(const struct calls_work *work,
@@ -378,7 +492,14 @@ static const struct calls_object *calls_object_of(const struct calls_work *work,
 	return NULL;
 }
 
-/* Is there code at an address, not data? */
+/* May a word be the address of a function? Old linkers have data between the functions. */
+static bool calls_is_function(const struct calls_object *object, const Elf64_Rela *rela)
+{
+	unsigned int type = ELF64_ST_TYPE(calls_symbol(object, rela)->st_info);
+
+	return type != STT_OBJECT && type != STT_COMMON && type != STT_TLS;
+}
+
 static bool calls_is_code(const struct calls_object *object, unsigned long addr)
 {
 	const Elf64_Phdr *p;
@@ -402,7 +523,7 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		struct calls_slot *slot;
 
 		if (ELF64_R_TYPE(rela[i].r_info) != type || !*name || !*word ||
-		    !calls_may_hook(name))
+		    !calls_may_hook(name) || !calls_is_function(object, &rela[i]))
 			continue;
 		target = calls_object_of(work, *word);
 		/*
@@ -495,7 +616,7 @@ static bool calls_scan_object(const struct calls_words *words, const struct call
 	return true;
 }
 
-/* Keep of the slots from @from on those that are certain to be calls. */
+/* Keep of the slots from @from on, of which there are some, those that are calls. */
 static void calls_keep_calls(struct calls_work *work, const struct calls_object *object,
 			     size_t from)
 {
@@ -532,7 +653,7 @@ static void calls_take_words(struct calls_work *work, struct calls_object *objec
 			 calls_entry(object, DT_RELASZ) / sizeof(Elf64_Rela), CALLS_WORD);
 	found = work->nr_slots - from;
 	/* Looking at the code again would find the same. */
-	if (found == object->left)
+	if (!found || found == object->left)
 		work->nr_slots = from;
 	else if (!calls_state.wanted.pointers)
 		calls_keep_calls(work, object, from);
@@ -573,18 +694,19 @@ static void calls_make_stub(char *stub, unsigned long target)
 	memcpy(stub + sizeof(code), words, sizeof(words));
 }
 
-static void calls_write(const struct calls_slot *slot, unsigned long value)
+static bool calls_write(const struct calls_slot *slot, unsigned long value)
 {
 	const struct calls_object *object = slot->object;
 	unsigned long page = sysconf(_SC_PAGESIZE), addr = (unsigned long)slot->word;
 	bool read_only = addr >= object->protect && addr < object->protect_end;
 
 	if (read_only && mprotect((void *)(addr & -page), page, PROT_READ | PROT_WRITE))
-		return;
+		return false;
 	/* Whoever calls meanwhile goes the one way or the other. */
 	__atomic_store_n(slot->word, value, __ATOMIC_RELEASE);
 	if (read_only)
 		mprotect((void *)(addr & -page), page, PROT_READ);
+	return true;
 }
 
 static int calls_compare_stubs(const void *a, const void *b)
@@ -683,7 +805,7 @@ static bool calls_lead(const struct calls_work *work)
 	}
 	done = done && (!nr || calls_make(list, nr));
 	for (i = 0; i < work->nr_slots && done; i++)
-		calls_write(&work->slots[i], stubs[i]->addr);
+		done = calls_write(&work->slots[i], stubs[i]->addr);
 	while (nr)
 		list[--nr]->listed = false;
 	free(stubs);
@@ -703,25 +825,29 @@ static struct calls_known *calls_summary(const struct calls_work *work)
 		known[i] = (struct calls_known){
 			.low = object->low,
 			.dynamic = object->dynamic,
-			.nops = object->nops,
+			.first = object->first,
+			.traced = object->traced,
 			.left = object->left,
 		};
 	}
 	return known;
 }
 
-static bool calls_run(void)
+static bool calls_run(const void *root)
 {
+	struct calls_known *known = NULL;
 	struct calls_work work = { };
-	struct calls_known *known;
 	bool done;
 	size_t i;
 
-	dl_iterate_phdr(calls_take_object, &work);
+	if (!calls_take_objects(&work))
+		work.error = ENOMEM;
+	else
+		calls_hold(&work, root);
 	for (i = 0; i < work.nr_objects && !work.error; i++) {
 		struct calls_object *object = &work.objects[i];
 
-		if (!object->wanted)
+		if (!object->wanted || !object->held)
 			continue;
 		if (calls_entry(object, DT_PLTREL) == DT_RELA)
 			calls_take_slots(&work, object, calls_table(object, DT_JMPREL),
@@ -729,7 +855,8 @@ static bool calls_run(void)
 					 CALLS_SLOT);
 		calls_take_words(&work, object);
 	}
-	known = work.error ? NULL : calls_summary(&work);
+	if (!work.error)
+		known = calls_summary(&work);
 	done = known && (!work.nr_slots || calls_lead(&work));
 	if (work.error)
 		errno = work.error;
@@ -737,6 +864,7 @@ static bool calls_run(void)
 		free(calls_state.known);
 		calls_state.known = known;
 		calls_state.nr_known = work.nr_objects;
+		calls_state.unloaded = work.unloaded;
 		calls_state.begun = true;
 	} else {
 		free(known);
@@ -746,34 +874,18 @@ static bool calls_run(void)
 	return done;
 }
 
-/*
- * While the dynamic linker calls this, no other thread is in it, nor is anything unmapped:
- * glibc holds a recursive lock that dlclose() takes as well. Something may just be loaded
- * whose words are not what they are going to be; the dlopen() that loads it is followed by
- * another run.
- */
-static int calls_run_locked(struct dl_phdr_info *info, size_t size, void *data)
+bool calls_again(void *library)
 {
-	*(bool *)data = calls_run();
-	return 1;
-}
+	const struct link_map *map;
 
-bool calls_again(void)
-{
-	bool done = true;
-
-	if (calls_state.begun)
-		dl_iterate_phdr(calls_run_locked, &done);
-	return done;
+	if (!calls_state.begun)
+		return true;
+	return !dlinfo(library, RTLD_DI_LINKMAP, &map) && calls_run(map->l_ld);
 }
 
 bool calls_begin(const struct calls_wanted *wanted)
 {
-	bool done = false;
-
 	calls_state.wanted = *wanted;
 	calls_state.wanted.which = strdup(wanted->which);
-	if (calls_state.wanted.which)
-		dl_iterate_phdr(calls_run_locked, &done);
-	return done;
+	return calls_state.wanted.which && calls_run(NULL);
 }

@@ -53,20 +53,22 @@ struct calls_wanted {
  * program, and of those that a hook must not be in front of, as setjmp(). All symbols must
  * have been looked up (LD_BIND_NOW): what has not been is left alone as well.
  *
- * Context: in the constructor, before anything is traced. Other threads may run: each word is
- * written at once, and what it leads to is there before.
- * Return: false with errno if that failed; nothing is changed then.
+ * Context: in the constructor, before anything is traced.
+ * Return: false with errno if that failed for some calls or all.
  */
 bool calls_begin(const struct calls_wanted *wanted);
 
 /**
- * calls_again() - as well of what has been loaded since
+ * calls_again() - as well of a library that was loaded, and of those that it needs
+ * @library: what dlopen() has returned, in the same thread, and nobody else knows yet
  *
- * Context: after dlopen(), of any thread; not in handlers of signals. If nothing is wanted,
- * nothing is done. Stubs stay when what they were made for is unloaded.
+ * Stubs stay when what they were made for is unloaded, and are used again if it is loaded to the
+ * same place. If nothing is wanted, nothing is done.
+ *
+ * Context: one thread at a time, with signals blocked.
  * Return: as calls_begin().
  */
-bool calls_again(void);
+bool calls_again(void *library);
 
 #pragma GCC visibility pop
 

@@ -181,11 +181,24 @@ struct calls_line {
 	char			text[128];
 };
 
-/* Added to while calls_begin() and calls_again() run, one at a time; read by anyone. */
+/* Added to while calls_begin() and calls_again() run; read by anyone. */
 static struct calls_line *calls_lines;
+/* Held by who runs these, with signals blocked, and by who calls fork(): for its child. */
+static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool calls_recorded;
 /* A library may have been loaded that the last copy of the mappings does not have. */
 static int unsaved;
 static int complained;
+
+static void lock_calls(void)
+{
+	pthread_mutex_lock(&calls_lock);
+}
+
+static void unlock_calls(void)
+{
+	pthread_mutex_unlock(&calls_lock);
+}
 
 /*
  * All threads, and those that have ended but in which coroutines were entered that may go on
@@ -1341,6 +1354,7 @@ static void child_of_fork(void)
 	struct thread *thread = self;
 
 	vfork_child = NULL;
+	unlock_calls();
 	/* Unless the kernel has done it. */
 	if (process->pid && process->pid != (unsigned long)syscall(SYS_getpid)) {
 		memset(process, 0, sizeof(*process));
@@ -1469,21 +1483,33 @@ static void record_calls(const char *which, bool pointers)
 		.save = save_calls,
 	};
 
-	if (!calls_begin(&wanted))
-		complain("no calls into libraries are recorded", "", errno);
+	calls_recorded = calls_begin(&wanted);
+	if (!calls_recorded)
+		complain("calls into libraries are missing", "", errno);
 }
 
-/* Something may have been loaded since. Returns true if there are new stubs. */
-static bool record_more_calls(void)
+/* A library was loaded. Returns true if there are new stubs. */
+static bool record_more_calls(void *library)
 {
-	const struct calls_line *before = READ(calls_lines);
+	const struct calls_line *before;
 	int error = errno;
+	uint64_t signals;
+	bool stubs;
 
-	if (!calls_again())
-		complain("no calls of a library that was loaded are recorded", "", errno);
+	if (!library || !calls_recorded || !seccomp_may_call())
+		return false;
+	signals = block_signals();
+	lock_calls();
+	before = calls_lines;
+	if (!calls_again(library))
+		complain("calls of a library that was loaded are missing", "", errno);
+	stubs = calls_lines != before;
+	unlock_calls();
+	restore_signals(signals);
 	errno = error;
-	return READ(calls_lines) != before;
+	return stubs;
 }
+
 
 /*
  * What looks at return addresses must see the true ones. Each of these stands in
@@ -1713,7 +1739,7 @@ void fntrace_before_seccomp(unsigned long operation, unsigned long flags, const 
 #endif
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && data &&
-	     seccomp_kills(data, values_recorded())))
+	     seccomp_kills(data, values_recorded(), calls_recorded)))
 		be_silent(flags & SECCOMP_FILTER_FLAG_TSYNC);
 }
 
@@ -1863,7 +1889,7 @@ static void *open_and_save(const char *file, int mode)
 {
 	void *library = next_dlopen(file, mode);
 
-	save_objects(record_more_calls());
+	save_objects(record_more_calls(library));
 	return library;
 }
 
@@ -1880,7 +1906,7 @@ void *dlopen(const char *file, int mode)
 		return next_dlopen(file, mode);
 	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
 		return open_and_save(file, mode);
-	save_objects(record_more_calls());
+	save_objects(false);
 	__atomic_store_n(&unsaved, 1, __ATOMIC_RELAXED);
 	return next_dlopen(file, mode);
 }
@@ -1894,13 +1920,11 @@ int dlclose(void *handle)
 {
 	__typeof__(dlclose) *next = real(__func__);
 	unsigned long long objects = 0;
-	bool stubs;
 	int result;
 
 	if (directory[0] && process->pid) {
-		stubs = record_more_calls();
 		dl_iterate_phdr(count_objects, &objects);
-		save_maps(process, stubs || objects != process->objects);
+		save_maps(process, objects != process->objects);
 		process->objects = objects;
 	}
 	result = next(handle);
@@ -2041,7 +2065,7 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	if (calls && *calls)
 		record_calls(calls, pointers && !strcmp(pointers, "1"));
 	save_maps(process, true);
-	pthread_atfork(NULL, NULL, child_of_fork);
+	pthread_atfork(lock_calls, unlock_calls, child_of_fork);
 	at_quick_exit(finish);
 	nops_patch(complain_of_code);
 	if (!start || strcmp(start, "0"))

@@ -7,6 +7,8 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "seccomp.h"
@@ -19,7 +21,7 @@
 #define THIS_ARCH	AUDIT_ARCH_RISCV64
 #endif
 
-/* Of preload.c and values.c, after the program has begun. */
+/* Of preload.c, calls.c and values.c, after the program has begun. */
 static const int calls[] = {
 	SYS_clock_gettime, SYS_close, SYS_fallocate, SYS_fcntl, SYS_fstat, SYS_ftruncate,
 	SYS_getpid, SYS_gettid, SYS_madvise, SYS_mmap, SYS_munmap, SYS_openat, SYS_prctl,
@@ -72,7 +74,6 @@ static bool jumps(uint32_t a, uint16_t code, uint32_t value)
 /* What @filter returns for @data. One that the kernel would refuse kills. */
 static uint32_t run(const struct sock_fprog *filter, const struct seccomp_data *data)
 {
-	const uint32_t *words = (const uint32_t *)data;
 	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = { }, value;
 	unsigned int at;
 
@@ -89,8 +90,9 @@ static uint32_t run(const struct sock_fprog *filter, const struct seccomp_data *
 				value = sizeof(*data);
 			else if (BPF_MODE(step->code) == BPF_MEM && step->k < BPF_MEMWORDS)
 				value = memory[step->k];
-			else if (step->k < sizeof(*data))
-				value = words[step->k / sizeof(*words)];
+			else if (step->k <= sizeof(*data) - sizeof(value))
+				/* A half of an argument, which has another type. */
+				memcpy(&value, (const char *)data + step->k, sizeof(value));
 			if (BPF_CLASS(step->code) == BPF_LD)
 				a = value;
 			else
@@ -123,18 +125,26 @@ static uint32_t run(const struct sock_fprog *filter, const struct seccomp_data *
 	return SECCOMP_RET_KILL_PROCESS;
 }
 
-bool seccomp_kills(const struct sock_fprog *filter, bool values)
+static bool kills(const struct sock_fprog *filter, const struct seccomp_data *data)
+{
+	uint32_t action = run(filter, data) & SECCOMP_RET_ACTION_FULL;
+
+	return action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG &&
+	       action != SECCOMP_RET_ERRNO;
+}
+
+bool seccomp_kills(const struct sock_fprog *filter, bool values, bool stubs)
 {
 	size_t nr = sizeof(calls) / sizeof(calls[0]) - !values, i;
 	struct seccomp_data data = { .arch = THIS_ARCH };
-	uint32_t action;
 
 	for (i = 0; i < nr; i++) {
 		data.nr = calls[i];
-		action = run(filter, &data) & SECCOMP_RET_ACTION_FULL;
-		if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG &&
-		    action != SECCOMP_RET_ERRNO)
+		if (kills(filter, &data))
 			return true;
 	}
-	return false;
+	/* Some forbid this for code alone. */
+	data.nr = SYS_mprotect;
+	data.args[2] = PROT_READ | PROT_EXEC;
+	return stubs && kills(filter, &data);
 }

@@ -100,28 +100,28 @@ static bool align_has_events(const char *path)
 bool align_recorded(struct clock *clock, struct clock *reference, const char *host,
 		    const char *offset, const char *ratio)
 {
-	bool events = align_has_events(offset);
 	struct clock_shift *shifts = NULL;
 	unsigned int others = 0;
-	struct clock_shift one = { };
-	size_t nr;
+	size_t nr = 1;
 
-	if ((!events && !align_read_number(offset, &one.offset)) ||
-	    (!access(ratio, F_OK) && !align_ratio(clock, ratio)))
-		return false;
-	if (events) {
+	if (align_has_events(offset)) {
 		nr = kernel_tsc_offsets(host, &shifts, &others);
-		if (!nr) {
-			warn("%s: no kvm_write_tsc_offset event", host);
-			return true;
-		}
 	} else {
 		shifts = xalloc(sizeof(*shifts));
-		*shifts = one;
-		nr = 1;
+		if (!align_read_number(offset, &shifts->offset))
+			goto damaged;
 	}
+	if (!nr) {
+		warn("%s: no kvm_write_tsc_offset event", host);
+		return true;
+	}
+	if (!access(ratio, F_OK) && !align_ratio(clock, ratio))
+		goto damaged;
 	align_shifts(clock, reference, host, shifts, nr, others);
 	return true;
+damaged:
+	free(shifts);
+	return false;
 }
 
 void align_clocks(struct trace *trace)

@@ -122,6 +122,9 @@ static void save_offset(const struct peer *peer, const char *directory)
 		if (!glob(peers_kvm_files, 0, NULL, &found)) {
 			if (found.gl_pathc == 1)
 				save_ratio(found.gl_pathv[0], directory);
+			else
+				warn("%s: several guests: whether KVM scales its counter is not known",
+				     peer->name);
 			globfree(&found);
 		}
 		directory_save(directory, DIRECTORY_TSC_OFFSET, DIRECTORY_TSC_KVM "\n");

@@ -41,6 +41,7 @@
  * @nr_functions: how many
  * @events: of @kernel
  * @nr_events: how many
+ * @offsets_of_kvm: one of them is for --tsc-offset=kvm
  * @arguments: of fntrace itself; they end at @program
  * @program: and its arguments
  */
@@ -58,6 +59,7 @@ struct record {
 	unsigned int		nr_functions;
 	const char		**events;
 	unsigned int		nr_events;
+	bool			offsets_of_kvm;
 	char			**arguments;
 	char			**program;
 };
@@ -205,8 +207,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!peers->nr)
 			argp_error(state, "--tsc-offset %s needs -m before it", argument);
 		peers->list[peers->nr - 1].tsc_offset = argument;
-		if (!strcmp(argument, DIRECTORY_TSC_KVM))
-			add_word(&record->events, &record->nr_events, "kvm:kvm_write_tsc_offset");
+		if (strcmp(argument, DIRECTORY_TSC_KVM))
+			break;
+		/* The event does not say of which guest it is. */
+		if (record->offsets_of_kvm)
+			argp_error(state, "--tsc-offset kvm is for one machine only");
+		record->offsets_of_kvm = true;
+		add_word(&record->events, &record->nr_events, "kvm:kvm_write_tsc_offset");
 		break;
 	case 's':
 		record->launch.size = parse_size(argument, state);

@@ -7,6 +7,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -137,6 +138,10 @@ class Bench:
 
 def run_tests(built, tests):
     """Run tests, which are pairs of a name and a function; ends the process."""
+    # Programs inherit what a shell does to those that it starts in the background, or nohup.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     print("TAP version 13")
     print(f"1..{len(tests)}")
     failed = 0

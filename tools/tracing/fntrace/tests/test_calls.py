@@ -11,7 +11,8 @@ from bench import TESTS, Skip, compare, counts, expect, instructions, need, run,
 # How a program may be linked, and what becomes of its table then.
 LINKED = ("-Wl,-z,lazy", "-Wl,-z,now", "-no-pie -fno-pie", "-no-pie -fno-pie -Wl,-z,now")
 # Without the table. A function whose address the program takes as well has no stub.
-WITHOUT_TABLE = ("-fno-plt", "-fno-plt -no-pie -fno-pie", "-fno-plt -O0", "-fno-plt -mcmodel=medium")
+WITHOUT_TABLE = ("-fno-plt", "-fno-plt -no-pie -fno-pie", "-fno-plt -O0",
+                 "-fno-plt -mcmodel=medium")
 # A hook cannot be in front of these, as uftrace's can, and these are not to be compared:
 # whether they are called depends on what was before.
 UNHOOKED = {"_setjmp", "setjmp", "__sigsetjmp", "dlsym", "vfork"}
@@ -103,30 +104,71 @@ def rust(bench):
     expect(done.returncode and "needs --library-calls" in done.stderr, done.stderr)
 
 
+def libraries(bench, *flags, names=("liba.so", "libb.so", "libc.so")):
+    """The program that loads libraries, and such libraries."""
+    files = [bench.work / name for name in names]
+    for file in files:
+        run("gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY", *flags, TESTS / "loads.c", "-o", file)
+    return bench.compile("loads.c", "-O2", "-ldl", "-lpthread", name="loads"), files
+
+
 def loaded(flags):
     """Of libraries that are loaded later, unloaded and loaded again, by several threads."""
     def test(bench):
-        program = bench.compile("loads.c", "-O2", "-ldl", "-lpthread")
-        files = []
-        for name in ("liba.so", "libb.so", "libc.so"):
-            files.append(bench.work / name)
-            run("gcc", "-O2", "-shared", "-fPIC", "-DLIBRARY", *flags, TESTS / "loads.c", "-o",
-                files[-1])
-        directory, done = bench.record(program, "4", "100", *files,
-                                       options=("--library-calls=lib[ab].so",
-                                                "--library-calls=libc.so"))
+        program, files = libraries(bench, *flags)
+        options = ("--library-calls=lib[ab].so", "--library-calls=libc.so")
+        directory, done = bench.record(program, "plain", "4", "100", *files, options=options)
         events, said = bench.chrome(directory)
         compare(wanted(done.stdout), counts(events))
         complete(said)
-        names = [path for path in directory.glob("*.names")
+        stubs = [path for path in directory.glob("*.names")
                  if path.read_text(encoding="ascii").startswith("path /library-calls/")]
-        expect(len(names) == 1, f"{len(names)} files with names of stubs")
-        # If it is killed, the names are there as well.
+        # The first to be loaded, and what another thread had not seen then.
+        expect(len(stubs) <= 2, f"{len(stubs)} files with names of stubs")
+        # If it is killed, the names are there as well; and it does not end before.
         directory, _ = bench.record(
-            "sh", "-c", f"{program} 4 100000 {' '.join(map(str, files))} & sleep 1; kill -9 $!",
-            options=("--library-calls=lib[abc].so",))
+            "sh", "-c", f"{program} plain 4 100000 {' '.join(map(str, files))} & sleep 1; "
+            "kill -9 $!; wait $!", status=128 + signal.SIGKILL, options=options)
         expect(reported(bench, directory).get("getppid", 0) > 1000, "no calls")
+        directory, done = bench.record(program, "fork", "4", "40", *files, options=options)
+        compare(wanted(done.stdout), reported(bench, directory))
     return test
+
+
+def unseen(bench):
+    """While the dynamic linker is at work on a library that another thread loads."""
+    if os.uname().machine != "x86_64":
+        raise Skip("system calls of x86_64")
+    for flags in ((), ("-fno-plt",)):
+        _, slow = libraries(bench, "-DSLOW", "-Wl,-z,relro,-z,now", *flags, names=("slow.so",))
+        program, files = libraries(bench, *flags)
+        _, done = bench.record(program, "origin", "3", "10", f"$ORIGIN/{slow[0].name}", *files,
+                               options=("--library-calls=*.so",))
+        expect(wanted(done.stdout), "the program counted nothing")
+
+
+def replaced(bench):
+    """What is known of a library does not hold for another one at the same place."""
+    if os.uname().machine != "x86_64":
+        raise Skip("calls without the table are told from pointers on x86_64")
+    files, places = [], set()
+    for name, flags in (("reads.so", ("-DPOINTERS",)), ("data.so", ("-DDATA",)), ("calls.so", ())):
+        program, built = libraries(bench, "-fno-plt", *flags, names=(name,))
+        files += built
+        places.add(re.search(r"\.dynamic +\S+ +(\S+)", run("readelf", "-SW", *built).stdout)[1])
+    expect(len(places) == 1, f"dynamic sections at {places}")
+    reads, data, calls = files
+    directory, _ = bench.record(program, "plain", "1", "12", reads, calls, reads, data,
+                                options=("--library-calls=*.so",))
+    compare({"getppid": 30, "getuid": 30}, reported(bench, directory))
+
+
+def forbidden(bench):
+    """A program is not killed for the stubs' code."""
+    program, files = libraries(bench)
+    directory, done = bench.record(program, "forbid", "2", "10", *files,
+                                   options=("--library-calls=lib[abc].so", "-L"))
+    expect(wanted(done.stdout) and reported(bench, directory).get("dlclose") is None, done.stderr)
 
 
 def with_hooks(way):
@@ -162,16 +204,10 @@ def elsewhere(machine):
     return test
 
 
-def catch_signals():
-    """Signals that this process ignores, sort does not catch, but uftrace makes it catch them."""
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
-
-
 def system_programs(bench):
     """The same calls of the machine's own programs as uftrace has."""
     need("uftrace")
-    how = {"env": {**os.environ, "LC_ALL": "C"}, "preexec_fn": catch_signals}
+    how = {"env": {**os.environ, "LC_ALL": "C"}}
     for command in (("ls", "-l", "/usr"), ("sort", TESTS / "calls.c"),
                     ("grep", "-c", "int", TESTS / "calls.c")):
         found = []
@@ -339,6 +375,9 @@ def tests():
     yield "calls into libraries, with pointers", pointers
     yield "calls into libraries of a program in Rust", rust
     yield "calls into libraries of libraries that are loaded", loaded(())
+    yield "calls into libraries of libraries that are being loaded", unseen
+    yield "calls into libraries of libraries at one place", replaced
+    yield "calls into libraries of a program that forbids code", forbidden
     yield "calls into libraries of libraries that are loaded, -fno-plt", loaded(("-fno-plt",))
     for way in ("-pg", "-pg -mfentry", "-finstrument-functions",
                 "-fpatchable-function-entry=5"):
