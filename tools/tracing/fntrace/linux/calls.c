@@ -348,10 +348,11 @@ static const struct calls_known *calls_known_of(const struct calls_work *work,
 						const struct calls_object *object)
 {
 	const struct calls_known *known = calls_state.known;
+	bool same = work->unloaded == calls_state.unloaded;
 
 	for (; known && known < calls_state.known + calls_state.nr_known; known++)
 		if (known->low == object->low && known->dynamic == object->dynamic)
-			return known->first || work->unloaded == calls_state.unloaded ? known : NULL;
+			return known->first || same ? known : NULL;
 	return NULL;
 }
 
@@ -587,6 +588,7 @@ static void calls_scan(const struct calls_words *words, const uint8_t *code, siz
 	unsigned long span = words->last - words->first + 4, end;
 	int32_t distance;
 	size_t at, i;
+	bool call;
 
 	for (at = 2; at + sizeof(distance) <= size; at++) {
 		memcpy(&distance, code + at, sizeof(distance));
@@ -594,8 +596,8 @@ static void calls_scan(const struct calls_words *words, const uint8_t *code, siz
 		if (end - (words->first - 4) > span)
 			continue;
 		/* call *distance(%rip), jmp *distance(%rip) */
-		calls_note(words, end, code[at - 2] == 0xff &&
-				       (code[at - 1] == 0x15 || code[at - 1] == 0x25));
+		call = code[at - 2] == 0xff && (code[at - 1] == 0x15 || code[at - 1] == 0x25);
+		calls_note(words, end, call);
 		for (i = 0; i < CALLS_NR(behind); i++)
 			calls_note(words, end + behind[i], false);
 	}

@@ -1510,7 +1510,6 @@ static bool record_more_calls(void *library)
 	return stubs;
 }
 
-
 /*
  * What looks at return addresses must see the true ones. Each of these stands in
  * front of that of another library.

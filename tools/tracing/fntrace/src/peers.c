@@ -123,7 +123,7 @@ static void save_offset(const struct peer *peer, const char *directory)
 			if (found.gl_pathc == 1)
 				save_ratio(found.gl_pathv[0], directory);
 			else
-				warn("%s: several guests: whether KVM scales its counter is not known",
+				warn("%s: there are several guests: no " DIRECTORY_TSC_RATIO,
 				     peer->name);
 			globfree(&found);
 		}

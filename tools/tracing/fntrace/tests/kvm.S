@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Firmware for a guest of KVM, a PC, that sends a buffer of the tracer to QEMU's debug console. Its records,
- * which two files describe, have the time stamp counter when they are sent. It stays in the
- * 16-bit mode in which a CPU begins, as KVM on a virtual machine may run no other.
+ * Firmware for a guest of KVM, a PC: it sends a buffer of the tracer to QEMU's debug console.
+ * The records, which two files describe, have the time stamp counter when they are sent. The CPU
+ * stays in the 16-bit mode in which it begins, as KVM on a virtual machine may run no other.
  */
 
 	.set	CONSOLE, 0xe9

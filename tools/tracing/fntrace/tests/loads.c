@@ -62,10 +62,7 @@ void slow(void) __attribute__((ifunc("resolve")));
 void run(int times)
 {
 #ifdef FIRST
-	static void *volatile pointers[2];
-
-	pointers[0] = &FIRST;
-	pointers[1] = &SECOND;
+	__asm__ __volatile__("" : : "r" (&FIRST), "r" (&SECOND));
 #endif
 #ifdef SLOW
 	slow();
