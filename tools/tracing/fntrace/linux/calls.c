@@ -24,8 +24,8 @@
  * as the caller has a handle for them, or they are needed by such a library, or were there when
  * the program began. These are relocated, so nobody else writes to their words, or changes how
  * their pages are protected. Other threads call through the words; each is written at once.
- * Nothing is allocated in the callback: an allocator may call the dynamic linker, which may wait
- * for who waits for this lock.
+ * Nothing is allocated in the callback, but before the program begins: an allocator may call the
+ * dynamic linker, which may wait for who waits for this lock.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -96,6 +96,8 @@ static const char *const calls_unwinders[] = {
  * @low: its first address
  * @high: the address behind it
  * @dynamic: its dynamic section, or NULL
+ * @symbols: that its relocations are about, or NULL
+ * @strings: names of these, or NULL
  * @headers: of its segments
  * @nr_headers: how many
  * @soname: a hash of its DT_SONAME, or 0
@@ -114,6 +116,8 @@ struct calls_object {
 	unsigned long		low;
 	unsigned long		high;
 	const Elf64_Dyn		*dynamic;
+	const Elf64_Sym		*symbols;
+	const char		*strings;
 	const Elf64_Phdr	*headers;
 	unsigned int		nr_headers;
 	uint64_t		soname;
@@ -195,7 +199,8 @@ struct calls_work {
 
 /*
  * What calls_begin() was called with; what is known of the objects that were there at the last
- * time, for as long as nothing else may be in their place; and all stubs, which tsearch(3) keeps.
+ * time, for as long as nothing else may be in their place, or NULL until calls_begin() is done;
+ * and all stubs, which tsearch(3) keeps.
  */
 static struct {
 	struct calls_wanted	wanted;
@@ -203,7 +208,6 @@ static struct {
 	size_t			nr_known;
 	unsigned long long	unloaded;
 	void			*stubs;
-	bool			begun;
 } calls_state;
 
 /* Returns room for one more in an array, or NULL. */
@@ -245,11 +249,10 @@ static bool calls_may_hook(const char *name)
 	return !calls_is_one_of(calls_unhooked, CALLS_NR(calls_unhooked), name);
 }
 
-/* Do the patterns name this file? */
-static bool calls_is_wanted(const struct dl_phdr_info *info)
+/* Do the patterns name this file? The program has no name for the dynamic linker. */
+static bool calls_is_wanted(const char *name)
 {
-	bool program = !info->dlpi_name || !*info->dlpi_name;
-	const char *path = program ? calls_state.wanted.program : info->dlpi_name, *base, *end;
+	const char *path = *name ? name : calls_state.wanted.program, *base, *end;
 	char pattern[256];
 	const char *at;
 	size_t i;
@@ -260,7 +263,7 @@ static bool calls_is_wanted(const struct dl_phdr_info *info)
 		if (!strncmp(base, calls_unwinders[i], strlen(calls_unwinders[i])))
 			return false;
 	for (at = calls_state.wanted.which; (end = strchr(at, '/')); at = end + 1) {
-		if (end == at && program)
+		if (end == at && !*name)
 			return true;
 		if (end == at || (size_t)(end - at) >= sizeof(pattern))
 			continue;
@@ -300,36 +303,28 @@ static void *calls_table(const struct calls_object *object, Elf64_Sxword tag)
 
 static const Elf64_Sym *calls_symbol(const struct calls_object *object, const Elf64_Rela *rela)
 {
-	const Elf64_Sym *symbols = calls_table(object, DT_SYMTAB);
-
-	return symbols && ELF64_R_SYM(rela->r_info) ? &symbols[ELF64_R_SYM(rela->r_info)] : NULL;
+	return object->symbols && ELF64_R_SYM(rela->r_info) ?
+	       &object->symbols[ELF64_R_SYM(rela->r_info)] : NULL;
 }
 
 static const char *calls_name(const struct calls_object *object, const Elf64_Rela *rela)
 {
 	const Elf64_Sym *symbol = calls_symbol(object, rela);
-	const char *names = calls_table(object, DT_STRTAB);
 
-	return symbol && names ? names + symbol->st_name : "";
+	return symbol && object->strings ? object->strings + symbol->st_name : "";
 }
 
 static bool calls_imports_hooks(const struct calls_object *object, Elf64_Sxword table,
 				Elf64_Sxword size)
 {
 	const Elf64_Rela *rela = calls_table(object, table);
-	const Elf64_Sym *symbols = calls_table(object, DT_SYMTAB);
-	const char *strings = calls_table(object, DT_STRTAB), *name;
 	size_t nr = calls_entry(object, size) / sizeof(*rela), i;
 
-	for (i = 0; rela && symbols && strings && i < nr; i++) {
-		if (!ELF64_R_SYM(rela[i].r_info))
-			continue;
-		name = strings + symbols[ELF64_R_SYM(rela[i].r_info)].st_name;
-		/* Few names begin like that, and there are many. */
-		if ((*name == '_' || *name == 'm') &&
-		    calls_is_one_of(calls_hooks, CALLS_NR(calls_hooks), name))
+	for (i = 0; rela && i < nr; i++)
+		if (ELF64_R_SYM(rela[i].r_info) &&
+		    calls_is_one_of(calls_hooks, CALLS_NR(calls_hooks),
+				    calls_name(object, &rela[i])))
 			return true;
-	}
 	return false;
 }
 
@@ -393,7 +388,7 @@ static bool calls_is_traced(const struct calls_object *object, struct dl_phdr_in
 
 static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const char *strings, *name = info->dlpi_name ? info->dlpi_name : "";
+	const char *name = info->dlpi_name ? info->dlpi_name : "";
 	const struct calls_known *known;
 	struct calls_work *work = data;
 	struct calls_object *object;
@@ -411,14 +406,15 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 		.program = !*name,
 	};
 	calls_take_segments(object);
-	strings = calls_table(object, DT_STRTAB);
+	object->symbols = calls_table(object, DT_SYMTAB);
+	object->strings = calls_table(object, DT_STRTAB);
 	soname = calls_entry(object, DT_SONAME);
-	object->soname = strings && soname ? calls_hash(strings + soname) : 0;
+	object->soname = object->strings && soname ? calls_hash(object->strings + soname) : 0;
 	known = calls_known_of(work, object);
-	object->first = known ? known->first : !calls_state.begun;
+	object->first = known ? known->first : !calls_state.known;
 	object->traced = known ? known->traced : calls_is_traced(object, info);
 	object->left = known ? known->left : 0;
-	object->wanted = calls_is_wanted(info);
+	object->wanted = calls_is_wanted(name);
 	/* And none of this library. */
 	if ((unsigned long)calls_begin >= object->low &&
 	    (unsigned long)calls_begin < object->high) {
@@ -446,16 +442,15 @@ static bool calls_take_objects(struct calls_work *work)
 /* Hold what an object needs. Returns whether there was something that was not held. */
 static bool calls_hold_needed(struct calls_work *work, const struct calls_object *object)
 {
-	const char *strings = calls_table(object, DT_STRTAB);
 	struct calls_object *other;
 	const Elf64_Dyn *entry;
 	bool more = false;
 	uint64_t hash;
 
 	for (entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag != DT_NEEDED || !strings)
+		if (entry->d_tag != DT_NEEDED || !object->strings)
 			continue;
-		hash = calls_hash(strings + entry->d_un.d_val);
+		hash = calls_hash(object->strings + entry->d_un.d_val);
 		for (other = work->objects; other < work->objects + work->nr_objects; other++) {
 			if (other->held || (other->soname != hash && other->file != hash))
 				continue;
@@ -779,7 +774,7 @@ static bool calls_make(struct calls_stub **list, size_t nr)
 	for (i = 0; i < nr; i++) {
 		list[i]->addr = calls.start + i * CALLS_SIZE;
 		/* What is traced later is not among the chosen functions. */
-		if (!calls_state.begun)
+		if (!calls_state.known)
 			choose_call(list[i]->name, list[i]->addr, list[i]->addr + CALLS_SIZE);
 	}
 out:
@@ -867,7 +862,6 @@ static bool calls_run(const void *root)
 		calls_state.known = known;
 		calls_state.nr_known = work.nr_objects;
 		calls_state.unloaded = work.unloaded;
-		calls_state.begun = true;
 	} else {
 		free(known);
 	}
@@ -880,8 +874,6 @@ bool calls_again(void *library)
 {
 	const struct link_map *map;
 
-	if (!calls_state.begun)
-		return true;
 	return !dlinfo(library, RTLD_DI_LINKMAP, &map) && calls_run(map->l_ld);
 }
 

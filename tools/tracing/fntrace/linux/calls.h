@@ -60,12 +60,12 @@ bool calls_begin(const struct calls_wanted *wanted);
 
 /**
  * calls_again() - as well of a library that was loaded, and of those that it needs
- * @library: what dlopen() has returned, in the same thread, and nobody else knows yet
+ * @library: what dlopen() has returned, in the same thread; its caller has not got it yet
  *
  * Stubs stay when what they were made for is unloaded, and are used again if it is loaded to the
- * same place. If nothing is wanted, nothing is done.
+ * same place.
  *
- * Context: one thread at a time, with signals blocked.
+ * Context: after calls_begin() has returned true; one thread at a time, with signals blocked.
  * Return: as calls_begin().
  */
 bool calls_again(void *library);

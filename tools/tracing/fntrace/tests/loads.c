@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
