@@ -21,6 +21,7 @@
  */
 #include <linux/init.h>
 #include <linux/kernel.h>
+#include <linux/pagemap.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -164,10 +165,41 @@ static noinline bool fetch_read_bits(const struct fetch_read *read,
 static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
 static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
 
+/* Refer to the string of @size bytes at @at, in the layout of __data_loc. */
+static __always_inline void fetch_set_loc(char *payload, u16 to,
+					  unsigned int at, unsigned int size)
+{
+	*(u32 *)(payload + to) =
+		size << 16 | (offsetof(struct fetch_record, payload) + at);
+}
+
+/*
+ * A string that cannot be read. If it is read @again later, keep its address,
+ * as a string of no bytes.
+ */
+static noinline notrace unsigned int
+fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool again,
+		    char *payload, unsigned int len)
+{
+	bool is_null = ok && !addr;
+	unsigned int size = is_null ? sizeof("(null)") : sizeof("(fault)");
+
+	if (ok && addr && again) {
+		put_unaligned(addr, (unsigned long *)(payload + len));
+		fetch_set_loc(payload, to, len, 0);
+		return len + sizeof(addr);
+	}
+	memcpy(payload + len, is_null ? fetch_null_string : fetch_fault_string,
+	       FETCH_MIN_STRING);
+	fetch_set_loc(payload, to, len, size);
+	return len + size;
+}
+
 /* @ustring: @addr is of user space, whatever its value. */
 static __always_inline unsigned int
 fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
-		 bool ustring, bool ok, char *payload, unsigned int len)
+		 bool ustring, bool ok, bool again, char *payload,
+		 unsigned int len)
 {
 	long found = -EFAULT;
 
@@ -176,16 +208,10 @@ fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
 	else if (ok)
 		found = fetch_read_string(payload + len, addr, size, user);
 	if (unlikely(found <= 0)) {
-		bool is_null = ok && !addr;
-
-		memcpy(payload + len,
-		       is_null ? fetch_null_string : fetch_fault_string,
-		       FETCH_MIN_STRING);
-		found = is_null ? sizeof("(null)") : sizeof("(fault)");
+		again = again && (ustring || fetch_is_user_address(addr, user));
+		return fetch_add_no_string(to, addr, ok, again, payload, len);
 	}
-	/* The layout of __data_loc, see __assign_str(). */
-	*(u32 *)(payload + to) = found << 16 |
-		(offsetof(struct fetch_record, payload) + len);
+	fetch_set_loc(payload, to, len, found);
 	return len + found;
 }
 
@@ -209,19 +235,19 @@ unsigned int notrace fetch_strings(const struct fetch_code *code,
 		len = fetch_add_string(string->to,
 				       *(const unsigned long *)(from + string->from),
 				       string->size, code->user, false, true,
-				       payload, len);
+				       code->again, payload, len);
 	return len;
 }
 
 /* Out of line, for all strings that fetch_strings() does not handle. */
 static noinline notrace unsigned int
 fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
-		       unsigned int size, bool user, bool ok, char *payload,
+		       bool user, bool ok, bool again, char *payload,
 		       unsigned int len)
 {
-	return fetch_add_string(read->to, addr, size, user,
-				read->kind == FETCH_READ_USTRING, ok, payload,
-				len);
+	return fetch_add_string(read->to, addr, read->size, user,
+				read->kind == FETCH_READ_USTRING, ok, again,
+				payload, len);
 }
 
 /*
@@ -242,12 +268,11 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 
 	if (!limit) {
 		*to = '\0';
-		*(u32 *)(payload + read->to) = 1 << 16 |
-			(offsetof(struct fetch_record, payload) + len);
+		fetch_set_loc(payload, read->to, len, 1);
 		return len + 1;
 	}
 	found = fetch_add_string(read->to, addr, limit, user, false, true,
-				 payload, len) - len;
+				 false, payload, len) - len;
 	/*
 	 * The last byte that may be read was replaced by the null byte, unless
 	 * this is "(fault)": then the first byte or the last cannot be read.
@@ -257,8 +282,32 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 		return len + found;
 	to[limit - 1] = last;
 	to[limit] = '\0';
-	*(u32 *)(payload + read->to) += 1 << 16;
+	fetch_set_loc(payload, read->to, len, limit + 1);
 	return len + limit + 1;
+}
+
+/*
+ * Follow the pointers of a read up to its memory. False if one of them cannot
+ * be read; @addr is the address of that pointer then.
+ */
+static __always_inline bool fetch_follow(const struct fetch_read *read,
+					 const void *from, bool user,
+					 unsigned long *addr)
+{
+	int deref = 0;
+
+	*addr = read->absolute ? READ_ONCE(read->address) :
+		*(const unsigned long *)(from + read->from);
+	for (; deref < read->nr_derefs - 1; deref++) {
+		unsigned long pointer = *addr + read->derefs[deref];
+
+		if (!fetch_read_bytes(addr, pointer, sizeof(*addr), user)) {
+			*addr = pointer;
+			return false;
+		}
+	}
+	*addr += read->derefs[deref];
+	return true;
 }
 
 /**
@@ -278,22 +327,16 @@ unsigned int notrace fetch_memory(const struct fetch_code *code,
 	const struct fetch_read *read = code->reads;
 
 	for (int i = code->nr_reads; i; i--, read++) {
-		unsigned long addr = read->absolute ? READ_ONCE(read->address) :
-			*(const unsigned long *)(from + read->from);
 		/* Symbols and absolute addresses are of the kernel. */
-		bool user = code->user && !read->absolute, ok = true;
-		int deref = 0;
+		bool user = code->user && !read->absolute, ok;
+		unsigned long addr;
 
-		for (; deref < read->nr_derefs - 1 && ok; deref++)
-			ok = fetch_read_bytes(&addr, addr + read->derefs[deref],
-					      sizeof(addr), user);
-		addr += read->derefs[deref];
-
+		ok = fetch_follow(read, from, user, &addr);
 		switch (read->kind) {
 		case FETCH_READ_STRING:
 		case FETCH_READ_USTRING:
-			len = fetch_add_other_string(read, addr, read->size,
-						     user, ok, payload, len);
+			len = fetch_add_other_string(read, addr, user, ok,
+						     code->again, payload, len);
 			continue;
 		case FETCH_READ_LIMITED_STRING:
 			len = fetch_add_limited_string(read, from, addr, user,
@@ -313,6 +356,156 @@ unsigned int notrace fetch_memory(const struct fetch_code *code,
 		}
 	}
 	return len;
+}
+
+static bool fetch_is_unread(const char *payload, u16 to)
+{
+	return !(*(const u32 *)(payload + to) >> 16);
+}
+
+static bool fetch_reads_string(const struct fetch_read *read)
+{
+	return read->kind == FETCH_READ_STRING ||
+	       read->kind == FETCH_READ_USTRING;
+}
+
+/**
+ * fetch_needs_again - check whether fetch_again() has something to do
+ * @code: the fetch code, with @again set
+ * @payload: of the record, after fetch_exec()
+ *
+ * Context: any.
+ * Return: true if a string could not be read.
+ */
+bool notrace fetch_needs_again(const struct fetch_code *code,
+			       const char *payload)
+{
+	for (int i = 0; i < code->nr_strings; i++)
+		if (fetch_is_unread(payload, code->strings[i].to))
+			return true;
+	for (int i = 0; i < code->nr_reads; i++)
+		if (fetch_reads_string(&code->reads[i]) &&
+		    fetch_is_unread(payload, code->reads[i].to))
+			return true;
+	return false;
+}
+
+/* Read a string again if its address is in the place of the string. */
+static unsigned int fetch_string_again(u16 to, unsigned int size, bool user,
+				       bool ustring, char *payload,
+				       unsigned int len)
+{
+	unsigned long addr;
+	void *at;
+
+	if (!fetch_is_unread(payload, to))
+		return len;
+	at = payload + *(const u32 *)(payload + to) -
+	     offsetof(struct fetch_record, payload);
+	addr = get_unaligned((const unsigned long *)at);
+	memset(at, 0, sizeof(addr));
+	return fetch_add_string(to, addr, size, user, ustring, true, false,
+				payload, len);
+}
+
+/**
+ * fetch_again - read the strings again that could not be read
+ * @code: the fetch code, with @again set
+ * @payload: of the record, after fetch_exec()
+ * @len: how much of it is in use, in bytes
+ *
+ * What has used a string of user space since then has made it present.
+ *
+ * Context: any; preemption is disabled.
+ * Return: the number of bytes in use afterwards.
+ */
+unsigned int notrace fetch_again(const struct fetch_code *code, char *payload,
+				 unsigned int len)
+{
+	const struct fetch_string *string = code->strings;
+	const struct fetch_read *read = code->reads;
+
+	for (int n = code->nr_strings; n; n--, string++)
+		len = fetch_string_again(string->to, string->size, code->user,
+					 false, payload, len);
+	for (int n = code->nr_reads; n; n--, read++)
+		if (fetch_reads_string(read))
+			len = fetch_string_again(read->to, read->size,
+						 code->user && !read->absolute,
+						 read->kind == FETCH_READ_USTRING,
+						 payload, len);
+	return len;
+}
+
+static void fetch_set_span(struct fetch_span *span,
+			   const struct fetch_read *read, const void *from,
+			   bool user)
+{
+	span->is_string = fetch_reads_string(read);
+	span->size = read->bits ?
+		DIV_ROUND_UP(read->bit_offset + read->bits, 8) : read->size;
+	if (fetch_follow(read, from, user, &span->address))
+		return;
+	span->is_pointer = true;
+	span->is_string = false;
+	span->size = sizeof(span->address);
+}
+
+/**
+ * fetch_find_span - find memory of user space that fetch code reads
+ * @code: the fetch code
+ * @from: where the arguments are
+ * @nr: number of the read, from 0; if @code has no such read, reduced by the
+ *	number of those that it has
+ * @span: the memory, or a pointer to it that is not present
+ *
+ * Context: any; preemption is disabled.
+ * Return: true if @code has the read, false otherwise.
+ */
+bool fetch_find_span(const struct fetch_code *code, const void *from,
+		     unsigned int *nr, struct fetch_span *span)
+{
+	bool user = code->user;
+
+	*span = (struct fetch_span){};
+	if (*nr < code->nr_strings) {
+		const struct fetch_string *string = &code->strings[*nr];
+
+		span->address = *(const unsigned long *)(from + string->from);
+		span->size = string->size;
+		span->is_string = true;
+	} else if (*nr < code->nr_strings + code->nr_reads) {
+		const struct fetch_read *read =
+			&code->reads[*nr - code->nr_strings];
+
+		user = user && !read->absolute;
+		fetch_set_span(span, read, from, user);
+	} else {
+		*nr -= code->nr_strings + code->nr_reads;
+		return false;
+	}
+	if (!fetch_is_user_address(span->address, user))
+		span->size = 0;
+	return true;
+}
+
+/**
+ * fetch_make_present - wait until memory of user space can be read
+ * @span: the memory
+ *
+ * The memory may be paged out again, or unmapped by another task, at any time.
+ *
+ * Context: may sleep, for as long as a page fault.
+ * Return: true if there is such memory, false otherwise.
+ */
+bool fetch_make_present(const struct fetch_span *span)
+{
+	const void __user *at = fetch_user_pointer(span->address);
+
+	if (!span->size)
+		return false;
+	return span->is_string ? strnlen_user(at, span->size) :
+				 !fault_in_readable(at, span->size);
 }
 
 /**

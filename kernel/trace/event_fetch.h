@@ -94,6 +94,20 @@ struct fetch_field {
 	u16				at;
 };
 
+/**
+ * struct fetch_span - memory of user space that a read is going to get
+ * @address: of the memory
+ * @size: maximum size, in bytes; 0 if there is no such memory
+ * @is_string: it ends with a null byte
+ * @is_pointer: it is a pointer to other memory of the same read
+ */
+struct fetch_span {
+	unsigned long	address;
+	unsigned int	size;
+	bool		is_string;
+	bool		is_pointer;
+};
+
 /* A string that an argument points to. */
 struct fetch_string {
 	u16	from;
@@ -133,6 +147,8 @@ struct fetch_read {
  * @nr_strings: number of @strings
  * @nr_reads: number of @reads
  * @user: where user and kernel space overlap, addresses are of user space
+ * @again: strings of user space that cannot be read are read again by
+ *	fetch_again()
  * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
  * @reads: other memory to read
@@ -142,6 +158,7 @@ struct fetch_code {
 	u8			nr_strings;
 	u8			nr_reads;
 	bool			user;
+	bool			again;
 	struct fetch_copy	copies[FETCH_MAX_FIELDS];
 	struct fetch_string	strings[FETCH_MAX_FIELDS];
 	struct fetch_read	reads[FETCH_MAX_FIELDS];
@@ -229,6 +246,12 @@ unsigned int fetch_strings(const struct fetch_code *code, const void *from,
 			   char *payload, unsigned int len);
 unsigned int fetch_memory(const struct fetch_code *code, const void *from,
 			  char *payload, unsigned int len);
+bool fetch_needs_again(const struct fetch_code *code, const char *payload);
+unsigned int fetch_again(const struct fetch_code *code, char *payload,
+			 unsigned int len);
+bool fetch_find_span(const struct fetch_code *code, const void *from,
+		     unsigned int *nr, struct fetch_span *span);
+bool fetch_make_present(const struct fetch_span *span);
 void fetch_emit_slow(struct fetch_event *event,
 		     const struct tracepoint_func *func, const void *source,
 		     unsigned long ip, const char *payload, unsigned int len,

@@ -38,10 +38,15 @@
  *    func_event_return_ops, which find no event. If patching fails the calls go
  *    on, and no memory that the callbacks may access has been freed.
  *
+ * The callbacks cannot wait for memory of user space that is not present. For
+ * system calls, func_event_sys_enter() does it before; the other strings of
+ * events at the return are read again there.
+ *
  * See event_fetch.c for how records are built.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
+#include <linux/compat.h>
 #include <linux/cpumask.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
@@ -53,6 +58,8 @@
 #include <linux/workqueue.h>
 
 #include <asm/syscall.h>
+
+#include <trace/events/syscalls.h>
 
 #include "func_event.h"
 
@@ -554,7 +561,10 @@ func_event_fetch_return(struct func_event *event,
 	return len;
 }
 
-/* A return event that reads memory at the return, or has strings. */
+/*
+ * A return event that reads memory at the return, or strings again that could
+ * not be read at the entry.
+ */
 static noinline void
 func_event_return_with_buffer(struct func_event *event,
 			      struct ftrace_graph_ret *trace, u64 duration,
@@ -571,6 +581,8 @@ func_event_return_with_buffer(struct func_event *event,
 	/* Clear the fault word; with entry fields, the entry has set it. */
 	if (event->return_only)
 		*(u32 *)payload = 0;
+	else if (event->entry->again)
+		len = fetch_again(event->entry, payload, len);
 	len = func_event_fetch_return(event, trace, duration, payload, len);
 	fetch_emit(&event->base, frame, frame->parent_ip, payload, len, true);
 	func_event_put_buffer();
@@ -594,7 +606,9 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 		u64 duration = now - frame->calltime;
 
 		event = func_event_find_return(frame->id);
-		if (event && event->in_place) {
+		if (event && event->in_place &&
+		    !(event->entry->again &&
+		      fetch_needs_again(event->entry, frame->payload))) {
 			func_event_fetch_return(event, trace, duration,
 						frame->payload, 0);
 			fetch_emit(&event->base, frame, frame->parent_ip,
@@ -858,6 +872,114 @@ static void func_event_flush_workfn(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(func_event_flush_work, func_event_flush_workfn);
 
+#ifdef CONFIG_FTRACE_SYSCALLS
+
+/*
+ * The ftrace locations of the functions of system calls, by number, as in
+ * init_ftrace_syscalls().
+ */
+static unsigned long func_event_syscall_ips[NR_syscalls] __ro_after_init;
+/*
+ * Number of attached events that read memory of user space; protected by
+ * event_mutex.
+ */
+static unsigned int func_event_nr_waiting;
+
+static void __init func_event_find_syscalls(void)
+{
+	for (int i = 0; i < NR_syscalls; i++)
+		func_event_syscall_ips[i] =
+			ftrace_location((unsigned long)sys_call_table[i]);
+}
+
+/* Find the memory of the @nr'th of all reads of the events of a system call. */
+static bool func_event_find_span(unsigned long ip, unsigned int nr,
+				 const struct pt_regs *regs,
+				 struct fetch_span *span)
+{
+	struct func_event_hook *hook;
+	struct func_event *event;
+
+	guard(preempt_notrace)();
+	hook = func_event_find_hook(ip);
+	if (!hook)
+		return false;
+	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
+		if (fetch_find_span(event->entry, regs, &nr, span))
+			return true;
+	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
+		if (fetch_find_span(event->entry, regs, &nr, span))
+			return true;
+	return false;
+}
+
+/*
+ * Make present what the events of a system call are going to read. As this may
+ * sleep, the events are looked up anew for each read; they may be others then,
+ * but all memory that is touched is memory of which an event has the address.
+ *
+ * Context: a task that enters a system call.
+ */
+static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	unsigned int nr = 0, nr_pointers = 0;
+	struct fetch_span span;
+
+	/* Compat system calls have functions, and arguments, of their own. */
+	if (id < 0 || id >= NR_syscalls || in_compat_syscall())
+		return;
+	while (func_event_find_span(func_event_syscall_ips[id], nr, regs,
+				    &span)) {
+		/* A pointer that is present can be followed to the next one. */
+		if (fetch_make_present(&span) && span.is_pointer &&
+		    ++nr_pointers < FETCH_MAX_DEREFS)
+			continue;
+		nr_pointers = 0;
+		nr++;
+	}
+}
+
+static bool func_event_waits(const struct func_event *event)
+{
+	return event->syscall &&
+	       (event->entry->nr_strings || event->entry->nr_reads);
+}
+
+/* While there are such events, all system calls of all tasks are traced. */
+static int func_event_start_waiting(const struct func_event *event)
+{
+	int ret = 0;
+
+	if (func_event_waits(event) && !func_event_nr_waiting++)
+		ret = register_trace_sys_enter(func_event_sys_enter, NULL);
+	if (ret)
+		func_event_nr_waiting = 0;
+	return ret;
+}
+
+static void func_event_stop_waiting(const struct func_event *event)
+{
+	if (func_event_waits(event) && !--func_event_nr_waiting)
+		unregister_trace_sys_enter(func_event_sys_enter, NULL);
+}
+
+#else
+
+static void func_event_find_syscalls(void)
+{
+}
+
+static int func_event_start_waiting(const struct func_event *event)
+{
+	return 0;
+}
+
+static void func_event_stop_waiting(const struct func_event *event)
+{
+}
+
+#endif
+
 /*
  * Remove the event from the list of its hook, and the hook if it was the last
  * event.
@@ -884,6 +1006,7 @@ static void func_event_unhook(struct func_event *event)
  */
 static void func_event_forget(struct func_event *event)
 {
+	func_event_stop_waiting(event);
 	if (event->at_return)
 		func_event_remove_return(event);
 	event->detached = get_state_synchronize_rcu();
@@ -929,11 +1052,16 @@ int func_event_attach(struct func_event *event)
 		return 0;
 	if (event->was_attached)
 		cond_synchronize_rcu(event->detached);
+	ret = func_event_start_waiting(event);
+	if (ret)
+		return ret;
 	hook = func_event_find_hook(event->ip);
 	if (!hook) {
 		hook = func_event_new_hook(event->ip);
-		if (!hook)
+		if (!hook) {
+			func_event_stop_waiting(event);
 			return -ENOMEM;
+		}
 		hlist_add_head_rcu(&hook->node,
 				   func_event_hook_bucket(hook->ip));
 	}
@@ -1007,12 +1135,13 @@ void func_event_remove(struct func_event *event)
 }
 
 /**
- * func_event_init - find the offsets of arguments
+ * func_event_init - find the offsets of arguments, and system calls
  *
  * Return: 0.
  */
 int __init func_event_init(void)
 {
 	func_event_find_arguments();
+	func_event_find_syscalls();
 	return 0;
 }

@@ -880,6 +880,9 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		entry_string = min((room - offset) / nr_entry_strings,
 				   FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
+		/* Those that are read again at the return come after these. */
+		if (event->at_return)
+			offset += entry_string * nr_entry_strings;
 	}
 	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_PAYLOAD)
 		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
@@ -894,6 +897,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	if (!event->entry || !event->ret)
 		return -ENOMEM;
 	event->entry->user = event->syscall;
+	event->entry->again = event->at_return && nr_entry_strings;
 	event->ret->user = event->syscall;
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)

@@ -114,6 +114,10 @@ types()
 		shows "test_func_string(ustring kernel)" '(kernel="(fault)")'
 	check "empty strings of user space" empty_string
 	check "strings of user space with a tag in their address" tagged_string
+	check "memory of system calls that is not present" absent_memory
+	check "memory of system calls that is not present, at the return" \
+		absent_memory "-> long"
+	check "strings that are not present" absent_strings
 	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
 		"(callback=test_func_none+0x0/0x* *)*"
 }
@@ -151,6 +155,56 @@ tagged_string()
 	found="$found $(records bytes | grep -c '(path="/proc/")')"
 	undefine
 	[ $status -eq 0 ] && [ "$found" = "1 1 1" ] || complain "status $status: $found"
+}
+
+# Calls the program that gives system calls memory which is not present.
+call_absent()
+{
+	echo > trace
+	echo 1 > events/functions/enable
+	"$DIR"/absent > "$TMP/said"
+	status=$?
+	echo 0 > events/functions/enable
+	[ $status -eq 0 ] || complain "status $status: $(cat "$TMP/said")"
+}
+
+# "counted EVENT TEXT": how many records have the text.
+counted()
+{
+	records "$1" | grep -c -F -e "$2"
+}
+
+# "absent_memory [RETURN]": events at the entry, or at the return.
+absent_memory()
+{
+	have_program "$DIR"/absent || return
+	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
+	accepted "c:functions/name SyS_openat(NULL, string path) $1" &&
+	accepted "c:functions/user SyS_openat(NULL, ustring path) $1" &&
+	accepted "c:functions/bytes SyS_openat(NULL, char[6] path) $1" &&
+	accepted "c:functions/vector SyS_writev(NULL, string text[0] | u64 size+8[0]) $1" &&
+	call_absent || { undefine; return 1; }
+	found="$(counted name '(path="/proc/version")') $(counted name '(path="(fault)")')"
+	found="$found $(counted user '(path="/proc/version")')"
+	found="$found $(counted user '(path="(fault)")')"
+	found="$found $(counted bytes '(path="/proc/")')"
+	found="$found $(counted vector '(text="/proc/version", size=14)')"
+	undefine
+	[ "$found" = "1 1 1 1 1 1" ] || complain "$found"
+}
+
+# The function reads the name, so that it is present for the event at the return.
+absent_strings()
+{
+	have_program "$DIR"/absent || return
+	accepted "c:functions/entry do_sys_openat2(NULL, ustring name)" &&
+	accepted "c:functions/both do_sys_openat2(NULL, ustring name) -> int" &&
+	call_absent || { undefine; return 1; }
+	found="$(counted entry '(name="/proc/version")')"
+	found="$found $(counted both '(name="/proc/version") -> ret=')"
+	found="$found $(counted both '(name="(fault)") -> ret=-14 (ns)')"
+	undefine
+	[ "$found" = "0 1 1" ] || complain "$found"
 }
 
 forms()
