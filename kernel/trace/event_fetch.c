@@ -195,11 +195,14 @@ fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool again,
 	return len + size;
 }
 
-/* @ustring: @addr is of user space, whatever its value. */
+/*
+ * @ustring: @addr is of user space, whatever its value. @last: the string is
+ * not read again.
+ */
 static __always_inline unsigned int
-fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
-		 bool ustring, bool ok, bool again, char *payload,
-		 unsigned int len)
+fetch_add_string(const struct fetch_code *code, u16 to, unsigned long addr,
+		 unsigned int size, bool user, bool ustring, bool ok, bool last,
+		 char *payload, unsigned int len)
 {
 	long found = -EFAULT;
 
@@ -208,7 +211,9 @@ fetch_add_string(u16 to, unsigned long addr, unsigned int size, bool user,
 	else if (ok)
 		found = fetch_read_string(payload + len, addr, size, user);
 	if (unlikely(found <= 0)) {
-		again = again && (ustring || fetch_is_user_address(addr, user));
+		bool again = !last && code->again &&
+			(ustring || fetch_is_user_address(addr, user));
+
 		return fetch_add_no_string(to, addr, ok, again, payload, len);
 	}
 	fetch_set_loc(payload, to, len, found);
@@ -232,21 +237,21 @@ unsigned int notrace fetch_strings(const struct fetch_code *code,
 	const struct fetch_string *string = code->strings;
 
 	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_add_string(string->to,
+		len = fetch_add_string(code, string->to,
 				       *(const unsigned long *)(from + string->from),
 				       string->size, code->user, false, true,
-				       code->again, payload, len);
+				       false, payload, len);
 	return len;
 }
 
 /* Out of line, for all strings that fetch_strings() does not handle. */
 static noinline notrace unsigned int
-fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
-		       bool user, bool ok, bool again, char *payload,
-		       unsigned int len)
+fetch_add_other_string(const struct fetch_code *code,
+		       const struct fetch_read *read, unsigned long addr,
+		       bool user, bool ok, char *payload, unsigned int len)
 {
-	return fetch_add_string(read->to, addr, read->size, user,
-				read->kind == FETCH_READ_USTRING, ok, again,
+	return fetch_add_string(code, read->to, addr, read->size, user,
+				read->kind == FETCH_READ_USTRING, ok, false,
 				payload, len);
 }
 
@@ -255,7 +260,8 @@ fetch_add_other_string(const struct fetch_read *read, unsigned long addr,
  * byte, and the byte after it need not be mapped.
  */
 static noinline notrace unsigned int
-fetch_add_limited_string(const struct fetch_read *read, const void *from,
+fetch_add_limited_string(const struct fetch_code *code,
+			 const struct fetch_read *read, const void *from,
 			 unsigned long addr, bool user, char *payload,
 			 unsigned int len)
 {
@@ -271,8 +277,8 @@ fetch_add_limited_string(const struct fetch_read *read, const void *from,
 		fetch_set_loc(payload, read->to, len, 1);
 		return len + 1;
 	}
-	found = fetch_add_string(read->to, addr, limit, user, false, true,
-				 false, payload, len) - len;
+	found = fetch_add_string(code, read->to, addr, limit, user, false, true,
+				 true, payload, len) - len;
 	/*
 	 * The last byte that may be read was replaced by the null byte, unless
 	 * this is "(fault)": then the first byte or the last cannot be read.
@@ -335,12 +341,12 @@ unsigned int notrace fetch_memory(const struct fetch_code *code,
 		switch (read->kind) {
 		case FETCH_READ_STRING:
 		case FETCH_READ_USTRING:
-			len = fetch_add_other_string(read, addr, user, ok,
-						     code->again, payload, len);
+			len = fetch_add_other_string(code, read, addr, user, ok,
+						     payload, len);
 			continue;
 		case FETCH_READ_LIMITED_STRING:
-			len = fetch_add_limited_string(read, from, addr, user,
-						       payload, len);
+			len = fetch_add_limited_string(code, read, from, addr,
+						       user, payload, len);
 			continue;
 		case FETCH_READ_BYTES:
 			ok = ok && fetch_read_bytes(payload + read->to, addr,
@@ -391,7 +397,8 @@ bool notrace fetch_needs_again(const struct fetch_code *code,
 }
 
 /* Read a string again if its address is in the place of the string. */
-static unsigned int fetch_string_again(u16 to, unsigned int size, bool user,
+static unsigned int fetch_string_again(const struct fetch_code *code, u16 to,
+				       unsigned int size, bool user,
 				       bool ustring, char *payload,
 				       unsigned int len)
 {
@@ -404,7 +411,7 @@ static unsigned int fetch_string_again(u16 to, unsigned int size, bool user,
 	     offsetof(struct fetch_record, payload);
 	addr = get_unaligned((const unsigned long *)at);
 	memset(at, 0, sizeof(addr));
-	return fetch_add_string(to, addr, size, user, ustring, true, false,
+	return fetch_add_string(code, to, addr, size, user, ustring, true, true,
 				payload, len);
 }
 
@@ -426,11 +433,11 @@ unsigned int notrace fetch_again(const struct fetch_code *code, char *payload,
 	const struct fetch_read *read = code->reads;
 
 	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_string_again(string->to, string->size, code->user,
-					 false, payload, len);
+		len = fetch_string_again(code, string->to, string->size,
+					 code->user, false, payload, len);
 	for (int n = code->nr_reads; n; n--, read++)
 		if (fetch_reads_string(read))
-			len = fetch_string_again(read->to, read->size,
+			len = fetch_string_again(code, read->to, read->size,
 						 code->user && !read->absolute,
 						 read->kind == FETCH_READ_USTRING,
 						 payload, len);
