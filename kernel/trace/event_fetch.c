@@ -174,17 +174,18 @@ static __always_inline void fetch_set_loc(char *payload, u16 to,
 }
 
 /*
- * A string that cannot be read. If it is read @again later, keep its address,
- * as a string of no bytes.
+ * A string that cannot be read. If it is read again later, keep its address, as
+ * a string of no bytes.
  */
 static noinline notrace unsigned int
-fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool again,
+fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool *unread,
 		    char *payload, unsigned int len)
 {
 	bool is_null = ok && !addr;
 	unsigned int size = is_null ? sizeof("(null)") : sizeof("(fault)");
 
-	if (ok && addr && again) {
+	if (ok && addr && unread) {
+		WRITE_ONCE(*unread, true);
 		put_unaligned(addr, (unsigned long *)(payload + len));
 		fetch_set_loc(payload, to, len, 0);
 		return len + sizeof(addr);
@@ -200,7 +201,7 @@ fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool again,
  * not read again.
  */
 static __always_inline unsigned int
-fetch_add_string(const struct fetch_code *code, u16 to, unsigned long addr,
+fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
 		 unsigned int size, bool user, bool ustring, bool ok, bool last,
 		 char *payload, unsigned int len)
 {
@@ -211,10 +212,12 @@ fetch_add_string(const struct fetch_code *code, u16 to, unsigned long addr,
 	else if (ok)
 		found = fetch_read_string(payload + len, addr, size, user);
 	if (unlikely(found <= 0)) {
-		bool again = !last && code->again &&
+		bool again = code->again && !last &&
 			(ustring || fetch_is_user_address(addr, user));
 
-		return fetch_add_no_string(to, addr, ok, again, payload, len);
+		return fetch_add_no_string(to, addr, ok,
+					   again ? &code->unread : NULL,
+					   payload, len);
 	}
 	fetch_set_loc(payload, to, len, found);
 	return len + found;
@@ -230,9 +233,8 @@ fetch_add_string(const struct fetch_code *code, u16 to, unsigned long addr,
  * Context: any; preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_strings(const struct fetch_code *code,
-				   const void *from, char *payload,
-				   unsigned int len)
+unsigned int notrace fetch_strings(struct fetch_code *code, const void *from,
+				   char *payload, unsigned int len)
 {
 	const struct fetch_string *string = code->strings;
 
@@ -246,7 +248,7 @@ unsigned int notrace fetch_strings(const struct fetch_code *code,
 
 /* Out of line, for all strings that fetch_strings() does not handle. */
 static noinline notrace unsigned int
-fetch_add_other_string(const struct fetch_code *code,
+fetch_add_other_string(struct fetch_code *code,
 		       const struct fetch_read *read, unsigned long addr,
 		       bool user, bool ok, char *payload, unsigned int len)
 {
@@ -260,7 +262,7 @@ fetch_add_other_string(const struct fetch_code *code,
  * byte, and the byte after it need not be mapped.
  */
 static noinline notrace unsigned int
-fetch_add_limited_string(const struct fetch_code *code,
+fetch_add_limited_string(struct fetch_code *code,
 			 const struct fetch_read *read, const void *from,
 			 unsigned long addr, bool user, char *payload,
 			 unsigned int len)
@@ -326,9 +328,8 @@ static __always_inline bool fetch_follow(const struct fetch_read *read,
  * Context: any; preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_memory(const struct fetch_code *code,
-				  const void *from, char *payload,
-				  unsigned int len)
+unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
+				  char *payload, unsigned int len)
 {
 	const struct fetch_read *read = code->reads;
 
@@ -397,7 +398,7 @@ bool notrace fetch_needs_again(const struct fetch_code *code,
 }
 
 /* Read a string again if its address is in the place of the string. */
-static unsigned int fetch_string_again(const struct fetch_code *code, u16 to,
+static unsigned int fetch_string_again(struct fetch_code *code, u16 to,
 				       unsigned int size, bool user,
 				       bool ustring, char *payload,
 				       unsigned int len)
@@ -426,7 +427,7 @@ static unsigned int fetch_string_again(const struct fetch_code *code, u16 to,
  * Context: any; preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_again(const struct fetch_code *code, char *payload,
+unsigned int notrace fetch_again(struct fetch_code *code, char *payload,
 				 unsigned int len)
 {
 	const struct fetch_string *string = code->strings;

@@ -147,8 +147,8 @@ struct fetch_read {
  * @nr_strings: number of @strings
  * @nr_reads: number of @reads
  * @user: where user and kernel space overlap, addresses are of user space
- * @again: strings of user space that cannot be read are read again by
- *	fetch_again()
+ * @again: strings of user space that cannot be read are read by fetch_again()
+ * @unread: there has been such a string
  * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
  * @reads: other memory to read
@@ -159,6 +159,7 @@ struct fetch_code {
 	u8			nr_reads;
 	bool			user;
 	bool			again;
+	bool			unread;
 	struct fetch_copy	copies[FETCH_MAX_FIELDS];
 	struct fetch_string	strings[FETCH_MAX_FIELDS];
 	struct fetch_read	reads[FETCH_MAX_FIELDS];
@@ -242,12 +243,12 @@ struct fetch_pool {
 
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size);
-unsigned int fetch_strings(const struct fetch_code *code, const void *from,
+unsigned int fetch_strings(struct fetch_code *code, const void *from,
 			   char *payload, unsigned int len);
-unsigned int fetch_memory(const struct fetch_code *code, const void *from,
+unsigned int fetch_memory(struct fetch_code *code, const void *from,
 			  char *payload, unsigned int len);
 bool fetch_needs_again(const struct fetch_code *code, const char *payload);
-unsigned int fetch_again(const struct fetch_code *code, char *payload,
+unsigned int fetch_again(struct fetch_code *code, char *payload,
 			 unsigned int len);
 bool fetch_find_span(const struct fetch_code *code, const void *from,
 		     unsigned int *nr, struct fetch_span *span);
@@ -331,7 +332,7 @@ static __always_inline void fetch_copies(const struct fetch_code *code,
 
 /* Fetch the memory that arguments point to. */
 static __always_inline unsigned int
-fetch_indirect(const struct fetch_code *code, const void *from, char *payload,
+fetch_indirect(struct fetch_code *code, const void *from, char *payload,
 	       unsigned int len)
 {
 	if (code->nr_strings)
@@ -345,7 +346,7 @@ fetch_indirect(const struct fetch_code *code, const void *from, char *payload,
  * that faults sets its bit in the fault word, the first word of @payload, or
  * leaves a string that says so. Returns the number of bytes in use afterwards.
  */
-static __always_inline unsigned int fetch_exec(const struct fetch_code *code,
+static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 					       const void *from, char *payload,
 					       unsigned int len)
 {

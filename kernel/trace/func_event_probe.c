@@ -581,7 +581,7 @@ func_event_return_with_buffer(struct func_event *event,
 	/* Clear the fault word; with entry fields, the entry has set it. */
 	if (event->return_only)
 		*(u32 *)payload = 0;
-	else if (event->entry->again)
+	else if (READ_ONCE(event->entry->unread))
 		len = fetch_again(event->entry, payload, len);
 	len = func_event_fetch_return(event, trace, duration, payload, len);
 	fetch_emit(&event->base, frame, frame->parent_ip, payload, len, true);
@@ -607,7 +607,7 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 
 		event = func_event_find_return(frame->id);
 		if (event && event->in_place &&
-		    !(event->entry->again &&
+		    !(READ_ONCE(event->entry->unread) &&
 		      fetch_needs_again(event->entry, frame->payload))) {
 			func_event_fetch_return(event, trace, duration,
 						frame->payload, 0);

@@ -897,7 +897,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	if (!event->entry || !event->ret)
 		return -ENOMEM;
 	event->entry->user = event->syscall;
-	event->entry->again = event->at_return && nr_entry_strings;
+	event->entry->again = event->at_return;
 	event->ret->user = event->syscall;
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
