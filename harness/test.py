@@ -71,6 +71,8 @@ PARTS = {
 # the full run as often as it takes to see a leak of a few bytes in each round.
 STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
+# How long a round may take on a busy machine, in seconds.
+STRESS_SECONDS = 6
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
@@ -300,7 +302,8 @@ def stress(found, kernel, rounds):
         result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
                             f"stress-rust-tracepoint-{kernel.name}", memory=memory(kernel),
                             # Else kinds of objects share caches, and hide leaks.
-                            append="slab_nomerge", timeout=patience(kernel))
+                            append="slab_nomerge",
+                            timeout=max(patience(kernel), STRESS_SECONDS * rounds))
     ktap(found, group, result)
 
 

@@ -22,6 +22,8 @@ READABLE="<kernel::block::mq::operations::OperationsVTable<rnull::NullBlkDevice>
 FE=function_events
 SYSTEM=functions
 RUNNING=
+# That of the buffer of each CPU in KiB, if it was changed.
+SIZE=
 
 reset()
 {
@@ -35,6 +37,8 @@ reset()
 	[ ! -e set_ftrace_pid ] || echo > set_ftrace_pid
 	[ ! -e options/rust-names ] || echo 0 > options/rust-names
 	[ ! -e dynamic_events ] || ! grep -q . dynamic_events || echo > dynamic_events
+	[ -z "$SIZE" ] || echo "$SIZE" > buffer_size_kb
+	SIZE=
 	echo > trace
 	echo 1 > tracing_on
 }
@@ -316,9 +320,14 @@ nested()
 	return 1
 }
 
-# "graph FUNCTION COMMAND...": what is called from this function while COMMAND runs.
+# "graph FUNCTION COMMAND...": what is called from this function while COMMAND runs. In kernels
+# that check themselves that is many times as much.
 graph()
 {
+	if checks_itself; then
+		SIZE="$(tr -cd '0-9 ' < buffer_size_kb | sed 's/.* //')"
+		echo 16384 > buffer_size_kb || return
+	fi
 	echo "$1" > set_graph_function &&
 	echo function_graph > current_tracer &&
 	echo 1 > options/rust-names || return
