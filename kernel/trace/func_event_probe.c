@@ -875,21 +875,25 @@ static DECLARE_DELAYED_WORK(func_event_flush_work, func_event_flush_workfn);
 #ifdef CONFIG_FTRACE_SYSCALLS
 
 /*
- * The ftrace locations of the functions of system calls, by number, as in
- * init_ftrace_syscalls().
+ * The ftrace locations of the functions of system calls, by number; set once,
+ * before func_event_sys_enter() is registered.
  */
-static unsigned long func_event_syscall_ips[NR_syscalls] __ro_after_init;
+static unsigned long func_event_syscall_ips[NR_syscalls];
 /*
  * Number of attached events that read memory of user space; protected by
  * event_mutex.
  */
 static unsigned int func_event_nr_waiting;
 
-static void __init func_event_find_syscalls(void)
+/* As init_ftrace_syscalls() does. */
+static void func_event_find_syscalls(void)
 {
-	for (int i = 0; i < NR_syscalls; i++)
+	static bool done;
+
+	for (int i = 0; i < NR_syscalls && !done; i++)
 		func_event_syscall_ips[i] =
 			ftrace_location((unsigned long)sys_call_table[i]);
+	done = true;
 }
 
 /* Find the memory of the @nr'th of all reads of the events of a system call. */
@@ -950,10 +954,13 @@ static int func_event_start_waiting(const struct func_event *event)
 {
 	int ret = 0;
 
-	if (func_event_waits(event) && !func_event_nr_waiting++)
+	if (!func_event_waits(event))
+		return 0;
+	if (!func_event_nr_waiting) {
+		func_event_find_syscalls();
 		ret = register_trace_sys_enter(func_event_sys_enter, NULL);
-	if (ret)
-		func_event_nr_waiting = 0;
+	}
+	func_event_nr_waiting += !ret;
 	return ret;
 }
 
@@ -964,10 +971,6 @@ static void func_event_stop_waiting(const struct func_event *event)
 }
 
 #else
-
-static void func_event_find_syscalls(void)
-{
-}
 
 static int func_event_start_waiting(const struct func_event *event)
 {
@@ -1135,13 +1138,12 @@ void func_event_remove(struct func_event *event)
 }
 
 /**
- * func_event_init - find the offsets of arguments, and system calls
+ * func_event_init - find the offsets of arguments
  *
  * Return: 0.
  */
 int __init func_event_init(void)
 {
 	func_event_find_arguments();
-	func_event_find_syscalls();
 	return 0;
 }
