@@ -185,7 +185,8 @@ fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool *unread,
 	unsigned int size = is_null ? sizeof("(null)") : sizeof("(fault)");
 
 	if (ok && addr && unread) {
-		WRITE_ONCE(*unread, true);
+		if (!READ_ONCE(*unread))
+			WRITE_ONCE(*unread, true);
 		put_unaligned(addr, (unsigned long *)(payload + len));
 		fetch_set_loc(payload, to, len, 0);
 		return len + sizeof(addr);
@@ -445,6 +446,7 @@ unsigned int notrace fetch_again(struct fetch_code *code, char *payload,
 	return len;
 }
 
+/* Strings with a limit are of markers, for which nobody can wait. */
 static void fetch_set_span(struct fetch_span *span,
 			   const struct fetch_read *read, const void *from,
 			   bool user)
@@ -457,6 +459,20 @@ static void fetch_set_span(struct fetch_span *span,
 	span->is_pointer = true;
 	span->is_string = false;
 	span->size = sizeof(span->address);
+}
+
+/**
+ * fetch_reads_arguments - check for reads of memory that arguments point to
+ * @code: the fetch code
+ *
+ * Return: true if there are any, false otherwise.
+ */
+bool fetch_reads_arguments(const struct fetch_code *code)
+{
+	for (int i = 0; i < code->nr_reads; i++)
+		if (!code->reads[i].absolute)
+			return true;
+	return code->nr_strings;
 }
 
 /**
@@ -589,8 +605,14 @@ void fetch_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
 	if (fetch_wait_needed) {
-		tracepoint_synchronize_unregister();
-		/* Readers of anything but the users of an event. */
+		/*
+		 * The users of an event. tracepoint_synchronize_unregister()
+		 * would also wait for tasks that sleep in sys_enter until user
+		 * space serves a page fault; no probe there uses anything that
+		 * was removed while it sleeps.
+		 */
+		synchronize_srcu(&tracepoint_srcu);
+		/* Everything else. */
 		synchronize_rcu();
 	}
 	fetch_wait_needed = false;

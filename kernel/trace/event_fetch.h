@@ -148,7 +148,7 @@ struct fetch_read {
  * @nr_reads: number of @reads
  * @user: where user and kernel space overlap, addresses are of user space
  * @again: strings of user space that cannot be read are read by fetch_again()
- * @unread: there has been such a string
+ * @unread: there has ever been such a string
  * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
  * @reads: other memory to read
@@ -250,6 +250,7 @@ unsigned int fetch_memory(struct fetch_code *code, const void *from,
 bool fetch_needs_again(const struct fetch_code *code, const char *payload);
 unsigned int fetch_again(struct fetch_code *code, char *payload,
 			 unsigned int len);
+bool fetch_reads_arguments(const struct fetch_code *code);
 bool fetch_find_span(const struct fetch_code *code, const void *from,
 		     unsigned int *nr, struct fetch_span *span);
 bool fetch_make_present(const struct fetch_span *span);
@@ -344,7 +345,9 @@ fetch_indirect(struct fetch_code *code, const void *from, char *payload,
  * Fetches fields from registers, a return value, or the arguments of a marker
  * into @payload, of which @len bytes are in use. Strings are appended. A read
  * that faults sets its bit in the fault word, the first word of @payload, or
- * leaves a string that says so. Returns the number of bytes in use afterwards.
+ * leaves a string that says so; with @code->again, a string of no bytes with the
+ * address, which must not get into a record. Returns the number of bytes in use
+ * afterwards.
  */
 static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 					       const void *from, char *payload,

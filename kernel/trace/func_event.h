@@ -28,7 +28,7 @@ struct func_event {
 	bool				return_only;
 	/*
 	 * No memory is read at the return: the data saved at the entry becomes
-	 * the record in place.
+	 * the record in place, unless a string has to be read again.
 	 */
 	bool				in_place;
 	u16				duration_offset;

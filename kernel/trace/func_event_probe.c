@@ -38,9 +38,10 @@
  *    func_event_return_ops, which find no event. If patching fails the calls go
  *    on, and no memory that the callbacks may access has been freed.
  *
- * The callbacks cannot wait for memory of user space that is not present. For
- * system calls, func_event_sys_enter() does it before; the other strings of
- * events at the return are read again there.
+ * The callbacks cannot wait for memory of user space that is not present.
+ * Before a system call, func_event_sys_enter() waits for what its events are
+ * going to read. Of any function, an event at the return reads the strings again
+ * that could not be read at the entry.
  *
  * See event_fetch.c for how records are built.
  *
@@ -51,6 +52,7 @@
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
+#include <linux/nospec.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -880,17 +882,22 @@ static DECLARE_DELAYED_WORK(func_event_flush_work, func_event_flush_workfn);
  */
 static unsigned long func_event_syscall_ips[NR_syscalls];
 /*
- * Number of attached events that read memory of user space; protected by
- * event_mutex.
+ * Number of attached events that read memory which arguments of system calls
+ * point to; protected by event_mutex.
  */
 static unsigned int func_event_nr_waiting;
 
-/* As init_ftrace_syscalls() does. */
+/*
+ * As init_ftrace_syscalls() does, whose arch_syscall_addr() is there for the
+ * start of the kernel only; no architecture with function events has its own.
+ */
 static void func_event_find_syscalls(void)
 {
 	static bool done;
 
-	for (int i = 0; i < NR_syscalls && !done; i++)
+	if (done)
+		return;
+	for (int i = 0; i < NR_syscalls; i++)
 		func_event_syscall_ips[i] =
 			ftrace_location((unsigned long)sys_call_table[i]);
 	done = true;
@@ -908,11 +915,14 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
 	hook = func_event_find_hook(ip);
 	if (!hook)
 		return false;
+	/* By another name, a function may have events that take other registers. */
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
-		if (fetch_find_span(event->entry, regs, &nr, span))
+		if (event->syscall &&
+		    fetch_find_span(event->entry, regs, &nr, span))
 			return true;
 	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
-		if (fetch_find_span(event->entry, regs, &nr, span))
+		if (event->syscall &&
+		    fetch_find_span(event->entry, regs, &nr, span))
 			return true;
 	return false;
 }
@@ -921,6 +931,7 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
  * Make present what the events of a system call are going to read. As this may
  * sleep, the events are looked up anew for each read; they may be others then,
  * but all memory that is touched is memory of which an event has the address.
+ * Each turn either follows one more pointer or goes on to the next read.
  *
  * Context: a task that enters a system call.
  */
@@ -929,9 +940,10 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 	unsigned int nr = 0, nr_pointers = 0;
 	struct fetch_span span;
 
-	/* Compat system calls have functions, and arguments, of their own. */
+	/* Compat system calls have other numbers. */
 	if (id < 0 || id >= NR_syscalls || in_compat_syscall())
 		return;
+	id = array_index_nospec(id, NR_syscalls);
 	while (func_event_find_span(func_event_syscall_ips[id], nr, regs,
 				    &span)) {
 		/* A pointer that is present can be followed to the next one. */
@@ -945,8 +957,7 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 
 static bool func_event_waits(const struct func_event *event)
 {
-	return event->syscall &&
-	       (event->entry->nr_strings || event->entry->nr_reads);
+	return event->syscall && fetch_reads_arguments(event->entry);
 }
 
 /* While there are such events, all system calls of all tasks are traced. */

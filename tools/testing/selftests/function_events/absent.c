@@ -12,7 +12,6 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
-#include <linux/memfd.h>
 #include <linux/mman.h>
 
 /* At least a page, and a multiple of its size, on all architectures. */

@@ -174,10 +174,15 @@ counted()
 	records "$1" | grep -c -F -e "$2"
 }
 
+is_function()
+{
+	grep -q "^$1\$" available_filter_functions || skip "no function $1"
+}
+
 # "absent_memory [RETURN]": events at the entry, or at the return.
 absent_memory()
 {
-	have_program "$DIR"/absent || return
+	have_program "$DIR"/absent && is_function '__.*_sys_openat' || return
 	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
 	accepted "c:functions/name SyS_openat(NULL, string path) $1" &&
 	accepted "c:functions/user SyS_openat(NULL, ustring path) $1" &&
@@ -196,7 +201,7 @@ absent_memory()
 # The function reads the name, so that it is present for the event at the return.
 absent_strings()
 {
-	have_program "$DIR"/absent || return
+	have_program "$DIR"/absent && is_function do_sys_openat2 || return
 	accepted "c:functions/entry do_sys_openat2(NULL, ustring name)" &&
 	accepted "c:functions/both do_sys_openat2(NULL, ustring name) -> int" &&
 	call_absent || { undefine; return 1; }
