@@ -34,6 +34,7 @@ reset()
 	done
 	echo nop > current_tracer
 	[ ! -e set_graph_function ] || echo > set_graph_function
+	[ ! -e set_graph_notrace ] || echo > set_graph_notrace
 	[ ! -e set_ftrace_pid ] || echo > set_ftrace_pid
 	[ ! -e options/rust-names ] || echo 0 > options/rust-names
 	[ ! -e dynamic_events ] || ! grep -q . dynamic_events || echo > dynamic_events
@@ -321,10 +322,13 @@ nested()
 }
 
 # "graph FUNCTION COMMAND...": what is called from this function while COMMAND runs. In kernels
-# that check themselves that is many times as much.
+# that check themselves that is many times as much, most of it to find out who allocates memory.
 graph()
 {
 	if checks_itself; then
+		if grep -qx stack_trace_save available_filter_functions; then
+			echo stack_trace_save > set_graph_notrace || return
+		fi
 		SIZE="$(tr -cd '0-9 ' < buffer_size_kb | sed 's/.* //')"
 		echo 16384 > buffer_size_kb || return
 	fi
