@@ -174,15 +174,16 @@ counted()
 	records "$1" | grep -c -F -e "$2"
 }
 
-is_function()
+# "is_traced FUNCTION": ftrace has it; may be a regular expression.
+is_traced()
 {
-	grep -q "^$1\$" available_filter_functions || skip "no function $1"
+	grep -qx "$1" available_filter_functions || skip "$1 is not traced"
 }
 
 # "absent_memory [RETURN]": events at the entry, or at the return.
 absent_memory()
 {
-	have_program "$DIR"/absent && is_function '__.*_sys_openat' || return
+	have_program "$DIR"/absent && is_traced '__.*_sys_openat' || return
 	[ -d events/syscalls/sys_enter_openat ] || { skip "no system call events"; return; }
 	accepted "c:functions/name SyS_openat(NULL, string path) $1" &&
 	accepted "c:functions/user SyS_openat(NULL, ustring path) $1" &&
@@ -201,7 +202,7 @@ absent_memory()
 # The function reads the name, so that it is present for the event at the return.
 absent_strings()
 {
-	have_program "$DIR"/absent && is_function do_sys_openat2 || return
+	have_program "$DIR"/absent && is_traced do_sys_openat2 || return
 	accepted "c:functions/entry do_sys_openat2(NULL, ustring name)" &&
 	accepted "c:functions/both do_sys_openat2(NULL, ustring name) -> int" &&
 	call_absent || { undefine; return 1; }
@@ -1047,7 +1048,7 @@ contexts()
 nested()
 {
 	name=strncpy_from_user_nofault
-	grep -qx $name available_filter_functions || { skip "$name is not traced"; return; }
+	is_traced $name || return
 	accepted "test_func_string(string kernel | x64 again, string user, int nr)" &&
 	accepted "$name(x64 to | x64 from | x64 more, string user, long count)" || return
 	fire
@@ -1067,7 +1068,7 @@ cpu_down()
 	online=/sys/devices/system/cpu/cpu1/online
 	[ -w $online ] || { skip "no CPU that can go down"; return; }
 	name=cpuhp_report_idle_dead
-	grep -qx $name available_filter_functions || { skip "$name is not traced"; return; }
+	is_traced $name || return
 	define "arch_cpu_idle_dead()"
 	accepted "$name()" || return
 	echo > trace
