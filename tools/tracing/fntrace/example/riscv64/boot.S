@@ -21,6 +21,15 @@
 	.globl	start
 	.type	start, @function
 start:	/* supervisor mode without paging; a0 is the number of the CPU, a1 the device tree */
+	/*
+	 * The second CPU may come here as well. sbi_hsm_hart_start() of OpenSBI before 1.3 marks
+	 * it as to be started before it notes where: one that is still on its way through the
+	 * firmware finds the mark, and the address at which the first one started.
+	 */
+	la	t0, started
+	li	t1, 1
+	amoswap.w t1, t1, (t0)
+	bnez	t1, second_cpu_start
 	INIT_CPU stacks + STACK_SIZE
 	la	t0, boot_hart
 	sd	a0, (t0)
@@ -186,5 +195,7 @@ debugger:
 	.globl	boot_hart
 boot_hart:
 	.quad	0
+started:
+	.word	0
 
 	.section .note.GNU-stack, "", @progbits
