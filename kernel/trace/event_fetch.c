@@ -92,29 +92,47 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 }
 
 /*
+ * A kernel thread has no user space, whatever the CPU still has mapped. On
+ * riscv, untagged_addr() and what calls it need current->mm, for the width of
+ * tags.
+ */
+static __always_inline bool fetch_has_user_space(void)
+{
+	return current->mm;
+}
+
+/* Remove a tag; an address of the kernel stays one. */
+static __always_inline unsigned long fetch_untag(unsigned long addr)
+{
+	if (IS_ENABLED(CONFIG_RISCV) && !fetch_has_user_space())
+		return addr;
+	return untagged_addr(addr);
+}
+
+/*
  * True if @addr is an address of user space. Where both address spaces overlap,
  * @user decides: addresses in the arguments of a system call are of user space,
- * others are of the kernel. Elsewhere the address decides, with its tag
- * removed; a kernel address stays one without its tag.
+ * others are of the kernel. Elsewhere the address decides.
  */
 static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
 {
 	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
-		return untagged_addr(addr) < TASK_SIZE_MAX;
+		return fetch_untag(addr) < TASK_SIZE_MAX;
 	return user;
 }
 
 /* The nofault functions do not accept tagged addresses. */
 static __always_inline const void __user *fetch_user_pointer(unsigned long addr)
 {
-	return (const void __user *)untagged_addr(addr);
+	return (const void __user *)fetch_untag(addr);
 }
 
 static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 			     bool user)
 {
 	if (fetch_is_user_address(addr, user))
-		return !copy_from_user_nofault(to, fetch_user_pointer(addr),
+		return fetch_has_user_space() &&
+		       !copy_from_user_nofault(to, fetch_user_pointer(addr),
 					       size);
 	return !copy_from_kernel_nofault(to, (const void *)addr, size);
 }
@@ -123,6 +141,8 @@ static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
 						   long size)
 {
+	if (unlikely(!fetch_has_user_space()))
+		return -EFAULT;
 	return strncpy_from_user_nofault(to, fetch_user_pointer(addr), size);
 }
 

@@ -118,6 +118,7 @@ types()
 	check "memory of system calls that is not present, at the return" \
 		absent_memory "-> long"
 	check "strings that are not present" absent_strings
+	check "memory of user space, in a kernel thread" no_user_space
 	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
 		"(callback=test_func_none+0x0/0x* *)*"
 }
@@ -211,6 +212,33 @@ absent_strings()
 	found="$found $(counted both '(name="(fault)") -> ret=-14 (ns)')"
 	undefine
 	[ "$found" = "0 1 1" ] || complain "$found"
+}
+
+# The kernel thread that runs when this shell waits for it still has the shell's memory
+# mapped, but it is not its own. The address is that of the head of an ELF file.
+no_user_space()
+{
+	is_traced 'sys_openat\|__.*_sys_openat' && is_traced refresh_vm_stats || return
+	[ -e /proc/sys/vm/stat_refresh ] || { skip "no kernel thread to wait for"; return; }
+	found="0x$(sed -n -e '1s/-.*//p' /proc/$$/maps)"
+	accepted "c:functions/task SyS_openat(string head = $found)" &&
+	accepted "c:functions/thread refresh_vm_stats(string head = $found)" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	echo 1 > /proc/sys/vm/stat_refresh
+	echo 0 > events/functions/enable
+	task="$(records task)"
+	thread="$(records thread)"
+	undefine
+	case $task in
+	*ELF*) ;;
+	*) complain "the shell: $task" || return ;;
+	esac
+	case $thread in
+	*ELF*) complain "kernel threads: $thread" ;;
+	*'(head="(fault)")'*) ;;
+	*) complain "no kernel thread: $thread" ;;
+	esac
 }
 
 forms()
