@@ -758,39 +758,22 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
  * @ip: struct fetch_record::ip
  * @payload: of the record
  * @len: of the payload, in bytes
- * @locked: the ftrace recursion lock is held
  *
- * Unlike fetch_to_buffer(), this calls functions that may be traced.
+ * Unlike fetch_to_buffer(), this calls functions that may be traced. Callers at a
+ * function hold the ftrace recursion lock.
  *
  * Context: any; preemption is disabled, once.
  */
 noinline void notrace fetch_emit_slow(struct fetch_event *event,
 				      const struct tracepoint_func *func,
 				      const void *source, unsigned long ip,
-				      const char *payload, unsigned int len,
-				      bool locked)
+				      const char *payload, unsigned int len)
 {
-	int bit = 0;
-
-	if (!locked) {
-		bit = ftrace_test_recursion_trylock(ip, ip);
-		if (bit < 0)
-			return;
-		/*
-		 * Preemption is disabled already. The preemption count in the
-		 * record leaves out one level only.
-		 */
-		preempt_enable_no_resched_notrace();
-	}
 	if (func->func == fetch_buffer_probe)
 		fetch_to_trace_buffer(event, func->data, source, ip, payload,
 				      len);
 	else if (func->func == fetch_perf_probe)
 		fetch_to_perf(event, source, ip, payload, len);
-	if (!locked) {
-		preempt_disable_notrace();
-		ftrace_test_recursion_unlock(bit);
-	}
 }
 
 /**

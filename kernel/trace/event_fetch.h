@@ -12,7 +12,6 @@
 
 #include <linux/perf_event.h>
 #include <linux/trace_events.h>
-#include <linux/trace_recursion.h>
 #include <linux/tracepoint.h>
 #include <linux/unaligned.h>
 
@@ -256,8 +255,7 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 bool fetch_make_present(const struct fetch_span *span);
 void fetch_emit_slow(struct fetch_event *event,
 		     const struct tracepoint_func *func, const void *source,
-		     unsigned long ip, const char *payload, unsigned int len,
-		     bool locked);
+		     unsigned long ip, const char *payload, unsigned int len);
 void fetch_buffer_probe(void *file);
 void fetch_perf_probe(void *call);
 int fetch_get_buffers(struct fetch_pool *pool, size_t size);
@@ -441,8 +439,7 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
  */
 static __always_inline void fetch_emit(struct fetch_event *event,
 				       const void *source, unsigned long ip,
-				       char *payload, unsigned int len,
-				       bool locked)
+				       char *payload, unsigned int len)
 {
 	struct tracepoint_func *func;
 
@@ -458,8 +455,7 @@ static __always_inline void fetch_emit(struct fetch_event *event,
 			   fetch_is_plain(func->data)))
 			fetch_to_buffer(func->data, ip, payload, len);
 		else
-			fetch_emit_slow(event, func, source, ip, payload, len,
-					locked);
+			fetch_emit_slow(event, func, source, ip, payload, len);
 	} while ((++func)->func);
 }
 

@@ -57,6 +57,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/trace_clock.h>
+#include <linux/trace_recursion.h>
 #include <linux/workqueue.h>
 
 #include <asm/syscall.h>
@@ -586,7 +587,7 @@ func_event_return_with_buffer(struct func_event *event,
 	else if (READ_ONCE(event->entry->unread))
 		len = fetch_again(event->entry, payload, len);
 	len = func_event_fetch_return(event, trace, duration, payload, len);
-	fetch_emit(&event->base, frame, frame->parent_ip, payload, len, true);
+	fetch_emit(&event->base, frame, frame->parent_ip, payload, len);
 	func_event_put_buffer();
 }
 
@@ -614,7 +615,7 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 			func_event_fetch_return(event, trace, duration,
 						frame->payload, 0);
 			fetch_emit(&event->base, frame, frame->parent_ip,
-				   frame->payload, frame->len, false);
+				   frame->payload, frame->len);
 		} else if (event) {
 			func_event_return_with_buffer(event, trace, duration,
 						      frame);
@@ -723,7 +724,7 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 					   func_event_return_location(fregs));
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true) {
 		len = func_event_fetch_entry(event, fregs, payload);
-		fetch_emit(&event->base, fregs, parent_ip, payload, len, true);
+		fetch_emit(&event->base, fregs, parent_ip, payload, len);
 	}
 	func_event_put_buffer();
 out:

@@ -263,8 +263,7 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 		fetch_copies(event->code, area->slots, area->buffer.payload);
 	len = fetch_indirect(event->code, area->slots, area->buffer.payload,
 			     event->base.payload_size);
-	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len,
-		   true);
+	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
 out:
 	marker_event_put_area(areas);
 }
@@ -1209,8 +1208,7 @@ static void notrace marker_event_probe_adapted(void *data,
 		(unsigned long)marker_event_missing_text;
 	len = fetch_exec(&adapter->code, area->slots, area->buffer.payload,
 			 event->base.payload_size);
-	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len,
-		   true);
+	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
 out:
 	marker_event_put_area(areas);
 }
