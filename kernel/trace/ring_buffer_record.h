@@ -2,13 +2,12 @@
 /*
  * Reserve and commit when nothing special is the case
  *
- * Part of ring_buffer.c. One test at the begin of each function finds out
- * whether anything special is the case; all that is goes the way it went
- * without this file. What is left is straight-line code that makes the same
- * bytes, counters and time stamps as that way, also for what interrupts it
- * behind any of its instructions. For this it does what __rb_reserve_next() and
- * rb_end_commit() do, in their order, with the steps left out that have no
- * effect then.
+ * Part of ring_buffer.c. A few tests find out whether anything special is the
+ * case; if so, things go the way they went without this file. What is left is
+ * straight-line code that makes the same bytes, counters and time stamps as that
+ * way. So does what interrupts it, behind whichever instruction. For this it does
+ * what __rb_reserve_next() and rb_end_commit() do, in their order, with the steps
+ * left out that have no effect then.
  *
  * It relies on the following, in which "record" stands for the time from
  * trace_recursive_lock() to trace_recursive_unlock():
@@ -20,9 +19,10 @@
  *     them, when it goes on.
  *
  *  2. All that interrupts the outermost record finds current_context set, goes
- *     the other way, and counts itself in commits. So the outermost record need
- *     not count itself: commits only tells an outer record, at its end, that
- *     there may be something which its interrupters left to it.
+ *     the other way, and counts itself in commits before it reserves anything.
+ *     So the outermost record need not count itself: commits only tells an outer
+ *     record, at its end, that there may be something which its interrupters left
+ *     to it.
  *
  *  3. ring_buffer_swap_cpu() exchanges no buffer that has current_context set,
  *     and runs on the CPU of the buffer. So cpu_buffer->buffer does not change
@@ -167,21 +167,21 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 		total = data + RB_EVNT_HDR_SIZE;
 	} else {
 		if (unlikely(length > RB_RECORD_MAX))
-			return rb_lock_reserve(buffer, length);
+			return rb_lock_reserve(buffer, length, _RET_IP_);
 		total = rb_calculate_event_length(length);
 	}
 
 	/* A CPU that runs and is not in cpumask has no buffer. */
 	cpu_buffer = buffer->buffers[raw_smp_processor_id()];
 	if (!RB_RECORD_FAST || unlikely(!cpu_buffer))
-		return rb_lock_reserve(buffer, length);
+		return rb_lock_reserve(buffer, length, _RET_IP_);
 	if (!RB_RECORD_NMI && unlikely(in_nmi()))
-		return rb_lock_reserve(buffer, length);
+		return rb_lock_reserve(buffer, length, _RET_IP_);
 
 	if (unlikely(atomic_read(&buffer->record_disabled) |
 		     atomic_read(&cpu_buffer->record_disabled) |
 		     cpu_buffer->current_context | buffer->time_stamp_abs))
-		return rb_lock_reserve(buffer, length);
+		return rb_lock_reserve(buffer, length, _RET_IP_);
 
 	/* nest is not 0 for who may write within a record, as trace_printk() may. */
 	cpu_buffer->current_context = rb_record_context() << cpu_buffer->nest;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * From an event to the ring buffer and out of it when nothing special is the
- * case: no filter, no trigger, no pid list, no stack trace. Then there is one
- * test in front of either, and all else is for the ring buffer to do.
+ * case: no filter, no trigger, no pid list, no stack trace. That takes one test
+ * to reserve and a few to commit; all else is for the ring buffer to do.
  *
  * The flags of the file are tested at both ends, as before, as they may change
  * in between: an event that was reserved while they were clear may have to be

@@ -321,17 +321,16 @@ nested()
 	return 1
 }
 
-# "graph FUNCTION COMMAND...": what is called from this function while COMMAND runs. In kernels
-# that check themselves that is many times as much, most of it to find out who allocates memory.
+# "graph FUNCTION COMMAND...": what is called from this function while COMMAND runs. That is many
+# times as much with PREEMPT_RT, and in kernels that check themselves, most of it there to find out
+# who allocates memory.
 graph()
 {
-	if checks_itself; then
-		if grep -qx stack_trace_save available_filter_functions; then
-			echo stack_trace_save > set_graph_notrace || return
-		fi
-		SIZE="$(tr -cd '0-9 ' < buffer_size_kb | sed 's/.* //')"
-		echo 16384 > buffer_size_kb || return
+	if checks_itself && grep -qx stack_trace_save available_filter_functions; then
+		echo stack_trace_save > set_graph_notrace || return
 	fi
+	SIZE="$(tr -cd '0-9 ' < buffer_size_kb | sed 's/.* //')"
+	echo 16384 > buffer_size_kb || return
 	echo "$1" > set_graph_function &&
 	echo function_graph > current_tracer &&
 	echo 1 > options/rust-names || return
