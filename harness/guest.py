@@ -63,12 +63,11 @@ SPLAT = re.compile(
     r"kernel BUG at|soft lockup|hard LOCKUP|Call Trace:|Internal error:")
 
 # What KCSAN's reports begin with; how many lines they have at most, and how many frames of
-# each side tell whose race it is: ours may be inlined, or call the base's list_add(). What
-# the base does to end a task is its own, whoever calls for it.
+# each side tell whose race it is. Ours may call the base's list_add(), but what usleep_range()
+# or do_exit() call is the base's.
 RACE = "BUG: KCSAN: "
 RACE_LINES = 80
-RACE_FRAMES = 3
-RACE_END = "do_exit"
+RACE_FRAMES = 2
 
 EMULATOR = {
     "x86_64": ["qemu-system-x86_64", "-machine", "pc"],
@@ -140,9 +139,7 @@ def racing(lines):
         match = re.search(r"\b(\w+)(?:\.\w+)*\+0x[0-9a-f]+/0x", line)
         if match:
             frames += 1
-            if match.group(1) == RACE_END:
-                frames = RACE_FRAMES
-            elif frames <= RACE_FRAMES:
+            if frames <= RACE_FRAMES:
                 yield match.group(1)
         elif re.search(r" by (?:task|interrupt)", line):
             frames = 0

@@ -12,8 +12,8 @@
  * Markers are hit concurrently with all of this, in any context, on any CPU,
  * with preemption disabled. A probe array that has been replaced is therefore
  * freed after a grace period. marker->probes is set before the key is enabled
- * and cleared after the key is disabled. A CPU that has passed the site earlier
- * may still find marker->probes NULL.
+ * and cleared before the key is disabled, so a CPU that has passed the site may
+ * find it NULL.
  *
  * marker_mutex protects everything else. Code is patched under it: it comes
  * before cpu_hotplug_lock and jump_label_mutex in the lock order.
@@ -684,10 +684,8 @@ static int marker_module_coming(struct module *mod)
 	list_for_each_entry(name, &marker_names, node) {
 		if (ret)
 			break;
-		if (!marker_walk_module(mod, marker_has_name, name->name))
-			continue;
-		marker_warn_mismatch(name);
-		ret = marker_update(name, GFP_KERNEL);
+		if (marker_walk_module(mod, marker_has_name, name->name))
+			ret = marker_update(name, GFP_KERNEL);
 	}
 	if (ret) {
 		pr_err("module %s is refused\n", mod->name);
@@ -695,6 +693,13 @@ static int marker_module_coming(struct module *mod)
 		kfree(entry);
 	}
 	return ret;
+}
+
+static int marker_clear_probes(struct marker *marker, struct module *mod,
+			       void *arg)
+{
+	RCU_INIT_POINTER(marker->probes, NULL);
+	return 0;
 }
 
 static void marker_module_going(struct module *mod)
@@ -706,8 +711,10 @@ static void marker_module_going(struct module *mod)
 			continue;
 		/*
 		 * The keys of the module go with it. Probe arrays stay for when
-		 * it is loaded again.
+		 * it is loaded again, but are not updated here any more, and
+		 * async_schedule() may have the module run a little longer.
 		 */
+		marker_walk_module(mod, marker_clear_probes, NULL);
 		list_del(&pos->node);
 		kfree(pos);
 	}
@@ -761,6 +768,12 @@ static void marker_drop_probes(struct module *mod)
 		synchronize_rcu();
 }
 
+/* Not if the module was forced in: its struct marker may be another one. */
+static bool marker_has_markers(const struct module *mod)
+{
+	return mod->num_markers && !test_bit(TAINT_FORCED_MODULE, &mod->taints);
+}
+
 static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 				void *data)
 {
@@ -768,7 +781,7 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 	int ret = 0;
 
 	/* A module without markers may have probes. */
-	if (!mod->num_markers && state != MODULE_STATE_GOING)
+	if (!marker_has_markers(mod) && state != MODULE_STATE_GOING)
 		return NOTIFY_OK;
 	mutex_lock(&marker_mutex);
 	if (state == MODULE_STATE_COMING) {
@@ -790,9 +803,31 @@ static struct notifier_block marker_module_nb = {
 	.notifier_call = marker_module_notify,
 };
 
+static int marker_module_warn(struct notifier_block *nb, unsigned long state,
+			      void *data)
+{
+	struct module *mod = data;
+	struct marker_name *name;
+
+	if (state != MODULE_STATE_COMING || !marker_has_markers(mod))
+		return NOTIFY_OK;
+	guard(mutex)(&marker_mutex);
+	list_for_each_entry(name, &marker_names, node)
+		if (marker_walk_module(mod, marker_has_name, name->name))
+			marker_warn_mismatch(name);
+	return NOTIFY_OK;
+}
+
+/* Priority -2: events have been connected again to another format, if they can. */
+static struct notifier_block marker_warn_nb = {
+	.notifier_call = marker_module_warn,
+	.priority = -2,
+};
+
 static int __init marker_watch_modules(void)
 {
-	return register_module_notifier(&marker_module_nb);
+	return register_module_notifier(&marker_module_nb) ?:
+	       register_module_notifier(&marker_warn_nb);
 }
 early_initcall(marker_watch_modules);
 
