@@ -23,6 +23,9 @@
 #define DEFAULT_HOST	"127.0.0.1"
 /* Milliseconds until a connection is there. */
 #define CONNECT_TIMEOUT	30000
+/* Milliseconds until a pipe has a reader, which the same command line may have started. */
+#define READER_TIMEOUT	5000
+#define READER_PAUSE	10
 
 static const char unix_prefix[] = "unix:", tcp_prefix[] = "tcp:", vsock_prefix[] = "vsock:";
 
@@ -275,10 +278,27 @@ static int send_vsock(const char *address, const char *rest)
 	return fd;
 }
 
+/* What open() says of a pipe without a reader is ENXIO. */
+static int send_file(const char *path)
+{
+	int fd, waited;
+
+	for (waited = 0; ; waited += READER_PAUSE) {
+		fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd >= 0)
+			return fd;
+		if (errno != ENXIO || waited >= READER_TIMEOUT)
+			break;
+		poll(NULL, 0, READER_PAUSE);
+	}
+	warn("cannot write to %s: %s", path,
+	     errno == ENXIO ? "nobody receives" : strerror(errno));
+	return -1;
+}
+
 int address_send(const char *address)
 {
 	const char *rest;
-	int fd;
 
 	rest = behind(address, unix_prefix);
 	if (rest)
@@ -289,11 +309,5 @@ int address_send(const char *address)
 	rest = behind(address, vsock_prefix);
 	if (rest)
 		return send_vsock(address, rest);
-	fd = open(address, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* What open() says of a pipe without a reader. */
-	if (fd < 0 && errno == ENXIO)
-		warn("cannot write to %s: nobody receives", address);
-	else if (fd < 0)
-		warn("cannot write to %s: %s", address, strerror(errno));
-	return fd;
+	return send_file(address);
 }
