@@ -320,9 +320,9 @@ def from_kernel(arch):
         events, said = bench.chrome("-i", image, out / "kernel.fntrace")
         for word in ("left out", "backwards"):
             expect(word not in said, said)
-        # An interrupt that comes while a record is written cannot make room. If a buffer is
-        # full before it ends, it loses all of its records, or the last ones: then calls that
-        # are there have no end.
+        # An interrupt that comes while a record is written cannot make room. What it does
+        # after the buffer is full is lost: all of its records, or the last ones, and then
+        # calls that are there have no end.
         lost = re.search(r"(\d+) calls were lost", said)
         lost = int(lost.group(1)) if lost else 0
         expect(lost or "lost" not in said, said)

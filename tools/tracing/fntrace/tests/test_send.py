@@ -232,8 +232,9 @@ def compressed(bench):
     """While it is made, by who comes late, and read again."""
     program = bench.compile("paced.c", "-pg", "-O1", name="paced")
     directory, file = bench.work / "received", bench.work / "trace.gz"
-    run("sh", "-c", 'mkfifo pipe; { sleep 0.5; exec gzip -1 <pipe >"$0"; } &'
-        '"$@" || { kill $!; exit 1; }; wait', file, bench.fntrace, "record", "--to", "pipe", program, 2, 200000, cwd=bench.work)
+    run("sh", "-c", 'mkfifo pipe; { sleep 0.5; exec gzip -1 <pipe >"$0"; } & '
+        '"$@" || { kill $!; exit 1; }; wait', file,
+        bench.fntrace, "record", "--to", "pipe", program, 2, 200000, cwd=bench.work)
     run("sh", "-c", 'gzip -dc "$0" | "$1" receive -o "$2" -', file, bench.fntrace, directory)
     found = counts(bench.chrome(directory)[0])
     expect(found["called"] == 400000 and found["burst"] == 2, f"{found}")
