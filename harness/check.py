@@ -249,7 +249,7 @@ def check_harness(found):
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
     for name in ("selftest.py", "acceltest.py", "jobstest.py", "outcomestest.py",
-                 "continuedtest.py"):
+                 "continuedtest.py", "ftracetesttest.py"):
         done = subprocess.run([sys.executable, ROOT / "harness" / name],
                               capture_output=True, text=True, check=False)
         failed = 0
