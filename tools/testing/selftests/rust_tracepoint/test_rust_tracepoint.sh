@@ -924,6 +924,35 @@ same_sample_events()
 	same "$TMP/1" "$TMP/2" && same "$TMP/1" "$TMP/listed"
 }
 
+# The lines of a file whose first word is that of a line of another one.
+with_key_of()
+{
+	awk 'NR == FNR { keys[$1] = 1; next } $1 in keys' "$1" "$2"
+}
+
+# The counts with which an event was called that is called each time, in C and in Rust;
+# without the first and the last one, at which others may have been off.
+counts_of()
+{
+	for prefix in "" rust_; do
+		sed -n "s/^.*: $prefix$1: .* \\([0-9]*\\)\$/\\1/p" "$TMP/sample_text" \
+			> "$TMP/counts$prefix"
+	done
+	with_key_of "$TMP/counts" "$TMP/countsrust_" | sort -n | sed -e 1d -e '$d'
+}
+
+# Whether the events of each second have at least five counts in common, and those of each
+# eighth and each tenth second one. The module in Rust is loaded seconds after those in C on
+# a slow machine.
+enough_samples()
+{
+	[ "$(counts_of foo_with_template_fn | wc -l)" -ge 5 ] || return
+	counts_of foo_with_template_simple | awk '
+		!($1 % 8) { eighth = 1 }
+		!($1 % 10) { tenth = 1 }
+		END { exit !(NR >= 5 && eighth && tenth) }'
+}
+
 # A thread of each module counts the seconds since it was loaded. Conditions let every
 # eighth or tenth count pass. All events begin and end at the same time: on a slow machine,
 # to enable or disable them one by one takes longer than a second.
@@ -944,10 +973,9 @@ record_samples()
 		done
 	done
 	put 1 "$I/tracing_on" || return
-	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for try in $(seq 40); do
 		sleep 1
-		grep -q ": foo_with_template_simple: .* 11$" "$I/trace" &&
-			grep -q ": rust_foo_with_template_simple: .* 11$" "$I/trace" && break
+		cp "$I/trace" "$TMP/sample_text" && enough_samples && break
 	done
 	put 0 "$I/tracing_on" || return
 	for event in $SAMPLE_EVENTS; do
@@ -973,23 +1001,6 @@ in_order()
 	*foo_timer_fn) sort -u ;;
 	*) sort ;;
 	esac
-}
-
-# The lines of a file whose first word is that of a line of another one.
-with_key_of()
-{
-	awk 'NR == FNR { keys[$1] = 1; next } $1 in keys' "$1" "$2"
-}
-
-# The counts with which an event was called that is called each time, in C and in Rust;
-# without the first and the last one, at which others may have been off.
-counts_of()
-{
-	for prefix in "" rust_; do
-		sed -n "s/^.*: $prefix$1: .* \\([0-9]*\\)\$/\\1/p" "$TMP/sample_text" \
-			> "$TMP/counts$prefix"
-	done
-	with_key_of "$TMP/counts" "$TMP/countsrust_" | sort -n | sed -e 1d -e '$d'
 }
 
 # "same_counts BY FEWEST": what both events have said for the counts of BY or, if BY is
