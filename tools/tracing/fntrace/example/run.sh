@@ -107,13 +107,14 @@ cleanup()
 trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
-# What the kernel records goes to a device on a PC, and elsewhere to a debugger (semihosting),
-# for which QEMU has its standard output.
-dump=$out/kernel.fntrace
+# What the kernel records goes to a device on a PC, and elsewhere to a debugger (semihosting)
+# that writes kernel.fntrace to the directory in which QEMU runs.
+where=$(cd "$out" && pwd)
+dump=$where/kernel.fntrace
 receiver=
 if [ -n "$receive" ]; then
 	params="$params stream=1"
-	dump=$tmp/dump
+	dump=$tmp/kernel.fntrace
 	if [ "$arch" = x86_64 ]; then
 		"$fntrace" receive -o "$out/kernel.fntrace" "unix:$dump" 2>"$out/receive.log" &
 	else
@@ -127,7 +128,6 @@ if [ -n "$receive" ]; then
 	done
 fi
 
-stdout=$out/qemu.log
 case $arch in
 x86_64)
 	type=pc
@@ -138,7 +138,6 @@ x86_64)
 	;;
 *)
 	type=virt
-	stdout=$dump
 	set -- -device pci-serial,chardev=channel -semihosting-config enable=on,target=native
 	if [ "$arch" = arm64 ]; then
 		type=virt,gic-version=2,highmem=off
@@ -149,12 +148,17 @@ esac
 
 [ -z "$icount" ] || set -- "$@" -icount "shift=$icount,sleep=off"
 
+kernel=$(cd "$(dirname "$kernel")" && pwd)/$(basename "$kernel")
+qemu=$(command -v "$qemu")
+case $qemu in /*) ;; *) qemu=$PWD/$qemu ;; esac
+cd "$(dirname "$dump")"
 timeout "$seconds" "$qemu" -machine "$type" -accel "$accel" -smp 2 -m 128 -nodefaults \
 	-no-user-config -display none -no-reboot -kernel "$kernel" -append "$params" \
-	-serial "file:$out/console.log" \
+	-serial "file:$where/console.log" \
 	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" "$@" \
-	>"$stdout" 2>"$out/qemu.log" </dev/null &
+	>"$where/qemu.log" 2>&1 </dev/null &
 machine=$!
+cd "$OLDPWD"
 pids="$machine $receiver"
 
 failed=

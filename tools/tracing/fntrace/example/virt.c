@@ -134,11 +134,14 @@ char channel_receive(void)
 	return uart_receive(channel);
 }
 
-/* What is recorded: to the standard output of the debugger */
+/*
+ * What is recorded: to a file in the working directory of the debugger. Its standard output
+ * is what newer OpenSBI takes for its console (1.6 does, 1.1 does not).
+ */
 
 void open_dump(void)
 {
-	static const char name[] = ":tt";
+	static const char name[] = "kernel.fntrace";
 	const unsigned long parameters[] = {
 		(unsigned long)name, OPEN_FOR_WRITING, sizeof(name) - 1
 	};

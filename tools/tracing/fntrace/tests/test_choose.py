@@ -210,7 +210,8 @@ def threads_elsewhere(machine, way):
 def started_by_another_thread(bench):
     """A function that begins the recording need not be called by a thread that is recorded."""
     source = bench.work / "start.c"
-    source.write_text("""#include <pthread.h>
+    source.write_text("""#define _GNU_SOURCE
+#include <pthread.h>
 #define noinline __attribute__((noinline))
 static noinline void work(void) { __asm__ volatile("" : : : "memory"); }
 static noinline void go(void) { __asm__ volatile("" : : : "memory"); }
