@@ -126,14 +126,18 @@ ARCHES = {
 
 
 @functools.cache
-def traces_rust(machine):
-    """Whether functions of Rust can be traced: elsewhere than on x86_64 they must be aligned,
-    which rustc does since 1.90."""
+def rustc_version():
+    """Major and minor number; (0, 0) if there is no rustc."""
     done = subprocess.run(["/usr/bin/rustc", "--version"], capture_output=True, text=True,
                           check=False)
     version = re.match(r"rustc (\d+)\.(\d+)", done.stdout)
-    return machine == "x86_64" or \
-        version is not None and tuple(map(int, version.groups())) >= (1, 90)
+    return tuple(map(int, version.groups())) if version else (0, 0)
+
+
+def traces_rust(machine):
+    """Whether functions of Rust can be traced: elsewhere than on x86_64 they must be aligned,
+    which rustc does since 1.90."""
+    return machine == "x86_64" or rustc_version() >= (1, 90)
 
 
 def fragments(names):
