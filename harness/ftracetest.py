@@ -159,7 +159,7 @@ def second_time(first, again):
 
     At the top level and in an instance, a test is two tests: one that passed the first time
     has not failed a second time. trigger-hist-poll.tc takes a process that is seen to end
-    for one that has ended, and failed in one of 25 runs on the pristine kernel.
+    for one that has ended, and failed in one of 60 runs on the pristine kernel.
     """
     firsts, words = first.split("/"), again.split("/")
     if len(firsts) != len(words) or again.endswith("+SPLAT"):

@@ -151,14 +151,14 @@ esac
 kernel=$(cd "$(dirname "$kernel")" && pwd)/$(basename "$kernel")
 qemu=$(command -v "$qemu")
 case $qemu in /*) ;; *) qemu=$PWD/$qemu ;; esac
-cd "$(dirname "$dump")"
-timeout "$seconds" "$qemu" -machine "$type" -accel "$accel" -smp 2 -m 128 -nodefaults \
-	-no-user-config -display none -no-reboot -kernel "$kernel" -append "$params" \
-	-serial "file:$where/console.log" \
-	-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" "$@" \
-	>"$where/qemu.log" 2>&1 </dev/null &
+(
+	cd "$(dirname "$dump")"
+	exec timeout "$seconds" "$qemu" -machine "$type" -accel "$accel" -smp 2 -m 128 -nodefaults \
+		-no-user-config -display none -no-reboot -kernel "$kernel" -append "$params" \
+		-serial "file:$where/console.log" \
+		-chardev "socket,id=channel,path=$tmp/channel,server=on,wait=off" "$@"
+) >"$out/qemu.log" 2>&1 </dev/null &
 machine=$!
-cd "$OLDPWD"
 pids="$machine $receiver"
 
 failed=
