@@ -25,7 +25,6 @@
 #include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "event_fetch.h"
 
@@ -91,70 +90,10 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		read->kind = FETCH_READ_BYTES;
 }
 
-/*
- * A kernel thread has no user space, whatever the CPU still has mapped. On
- * riscv, untagged_addr() and what calls it need current->mm, for the width of
- * tags.
- */
-static __always_inline bool fetch_has_user_space(void)
-{
-	return current->mm;
-}
-
-/* Remove a tag; an address of the kernel stays one. */
-static __always_inline unsigned long fetch_untag(unsigned long addr)
-{
-	if (IS_ENABLED(CONFIG_RISCV) && !fetch_has_user_space())
-		return addr;
-	return untagged_addr(addr);
-}
-
-/*
- * True if @addr is an address of user space. Where both address spaces overlap,
- * @user decides: addresses in the arguments of a system call are of user space,
- * others are of the kernel. Elsewhere the address decides.
- */
-static __always_inline bool fetch_is_user_address(unsigned long addr, bool user)
-{
-	if (IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
-		return fetch_untag(addr) < TASK_SIZE_MAX;
-	return user;
-}
-
-/* The nofault functions do not accept tagged addresses. */
-static __always_inline const void __user *fetch_user_pointer(unsigned long addr)
-{
-	return (const void __user *)fetch_untag(addr);
-}
-
 static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
 			     bool user)
 {
-	if (fetch_is_user_address(addr, user))
-		return fetch_has_user_space() &&
-		       !copy_from_user_nofault(to, fetch_user_pointer(addr),
-					       size);
-	return !copy_from_kernel_nofault(to, (const void *)addr, size);
-}
-
-/* Returns the length with the null byte, or a negative errno. */
-static __always_inline long fetch_read_user_string(char *to, unsigned long addr,
-						   long size)
-{
-	if (unlikely(!fetch_has_user_space()))
-		return -EFAULT;
-	return strncpy_from_user_nofault(to, fetch_user_pointer(addr), size);
-}
-
-static __always_inline long fetch_read_string(char *to, unsigned long addr,
-					      long size, bool user)
-{
-	long found;
-
-	if (fetch_is_user_address(addr, user))
-		return fetch_read_user_string(to, addr, size);
-	found = strncpy_from_kernel_nofault(to, (const void *)addr, size);
-	return found > 0 ? found : -EFAULT;
+	return !fetch_nofault_bytes(to, addr, size, user);
 }
 
 static noinline bool fetch_read_bits(const struct fetch_read *read,
@@ -184,14 +123,6 @@ static noinline bool fetch_read_bits(const struct fetch_read *read,
  */
 static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
 static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
-
-/* Refer to the string of @size bytes at @at, in the layout of __data_loc. */
-static __always_inline void fetch_set_loc(char *payload, u16 to,
-					  unsigned int at, unsigned int size)
-{
-	*(u32 *)(payload + to) =
-		size << 16 | (offsetof(struct fetch_record, payload) + at);
-}
 
 /*
  * A string that cannot be read. If it is read again later, keep its address, as
@@ -229,9 +160,9 @@ fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
 	long found = -EFAULT;
 
 	if (ok && ustring)
-		found = fetch_read_user_string(payload + len, addr, size);
+		found = fetch_nofault_user_string(payload + len, addr, size);
 	else if (ok)
-		found = fetch_read_string(payload + len, addr, size, user);
+		found = fetch_nofault_string(payload + len, addr, size, user);
 	if (unlikely(found <= 0)) {
 		bool again = code->again && !last &&
 			(ustring || fetch_is_user_address(addr, user));
@@ -245,29 +176,25 @@ fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
 }
 
 /**
- * fetch_strings - fetch the strings that arguments point to
+ * fetch_string_slow - fetch a string of user space, or one that faults
  * @code: the fetch code
- * @from: where the arguments are
+ * @string: the string
+ * @addr: its address
  * @payload: of the record
  * @len: how much of it is in use, in bytes
  *
  * Context: any; preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_strings(struct fetch_code *code, const void *from,
-				   char *payload, unsigned int len)
+noinline unsigned int notrace
+fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
+		  unsigned long addr, char *payload, unsigned int len)
 {
-	const struct fetch_string *string = code->strings;
-
-	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_add_string(code, string->to,
-				       *(const unsigned long *)(from + string->from),
-				       string->size, code->user, false, true,
-				       false, payload, len);
-	return len;
+	return fetch_add_string(code, string->to, addr, string->size,
+				code->user, false, true, false, payload, len);
 }
 
-/* Out of line, for all strings that fetch_strings() does not handle. */
+/* Out of line, for all strings that code->strings does not have. */
 static noinline notrace unsigned int
 fetch_add_other_string(struct fetch_code *code,
 		       const struct fetch_read *read, unsigned long addr,
@@ -751,9 +678,9 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 #endif
 
 /**
- * fetch_emit_slow - emit a record to one user of the event
+ * fetch_emit_slow - emit a record, whoever uses the event
  * @event: the event
- * @func: the probe of the user and its data
+ * @func: the probe of the first user and its data
  * @source: passed to event->where()
  * @ip: struct fetch_record::ip
  * @payload: of the record
@@ -762,18 +689,24 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
  * Unlike fetch_to_buffer(), this calls functions that may be traced. Callers at a
  * function hold the ftrace recursion lock.
  *
- * Context: any; preemption is disabled, once.
+ * Context: any; preemption is disabled, once, within tracepoint_srcu.
  */
 noinline void notrace fetch_emit_slow(struct fetch_event *event,
 				      const struct tracepoint_func *func,
 				      const void *source, unsigned long ip,
 				      const char *payload, unsigned int len)
 {
-	if (func->func == fetch_buffer_probe)
-		fetch_to_trace_buffer(event, func->data, source, ip, payload,
-				      len);
-	else if (func->func == fetch_perf_probe)
-		fetch_to_perf(event, source, ip, payload, len);
+	for (; func->func; func++) {
+		if (func->func == fetch_perf_probe)
+			fetch_to_perf(event, source, ip, payload, len);
+		else if (func->func != fetch_buffer_probe)
+			continue;
+		else if (fetch_is_plain(func->data))
+			fetch_to_buffer(func->data, ip, payload, len);
+		else
+			fetch_to_trace_buffer(event, func->data, source, ip,
+					      payload, len);
+	}
 }
 
 /**

@@ -16,6 +16,7 @@
 #include <linux/unaligned.h>
 
 #include "fetch_copy.h"
+#include "fetch_memory.h"
 #include "fetch_type.h"
 #include "trace.h"
 #include "trace_dynevent.h"
@@ -242,8 +243,10 @@ struct fetch_pool {
 
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size);
-unsigned int fetch_strings(struct fetch_code *code, const void *from,
-			   char *payload, unsigned int len);
+unsigned int fetch_string_slow(struct fetch_code *code,
+			       const struct fetch_string *string,
+			       unsigned long addr, char *payload,
+			       unsigned int len);
 unsigned int fetch_memory(struct fetch_code *code, const void *from,
 			  char *payload, unsigned int len);
 bool fetch_needs_again(const struct fetch_code *code, const char *payload);
@@ -329,13 +332,47 @@ static __always_inline void fetch_copies(const struct fetch_code *code,
 	fetch_copy_all(code->nr_copies, code->copies, from, payload);
 }
 
+/* Refer to the string of @size bytes at @at, in the layout of __data_loc. */
+static __always_inline void fetch_set_loc(char *payload, u16 to,
+					  unsigned int at, unsigned int size)
+{
+	*(u32 *)(payload + to) =
+		size << 16 | (offsetof(struct fetch_record, payload) + at);
+}
+
+/* Fetch the strings that arguments point to. */
+static __always_inline unsigned int fetch_strings(struct fetch_code *code,
+						  const void *from,
+						  char *payload,
+						  unsigned int len)
+{
+	const struct fetch_string *string = code->strings;
+
+	for (int n = code->nr_strings; n; n--, string++) {
+		unsigned long addr = *(const unsigned long *)(from + string->from);
+		long found = 0;
+
+		if (likely(!fetch_is_user_address(addr, code->user)))
+			found = strncpy_from_kernel_nofault(payload + len,
+							    (const void *)addr,
+							    string->size);
+		if (unlikely(found <= 0)) {
+			len = fetch_string_slow(code, string, addr, payload,
+						len);
+			continue;
+		}
+		fetch_set_loc(payload, string->to, len, found);
+		len += found;
+	}
+	return len;
+}
+
 /* Fetch the memory that arguments point to. */
 static __always_inline unsigned int
 fetch_indirect(struct fetch_code *code, const void *from, char *payload,
 	       unsigned int len)
 {
-	if (code->nr_strings)
-		len = fetch_strings(code, from, payload, len);
+	len = fetch_strings(code, from, payload, len);
 	return code->nr_reads ? fetch_memory(code, from, payload, len) : len;
 }
 
@@ -381,27 +418,39 @@ static __always_inline bool fetch_is_plain(struct trace_event_file *file)
 	       !static_branch_unlikely(&trace_event_exports_enabled);
 }
 
+static __always_inline void fetch_copy_word(char *to, const char *payload)
+{
+	put_unaligned(get_unaligned((const u64 *)payload), (u64 *)to);
+}
+
+static __always_inline void fetch_copy_words(char *to, const char *payload)
+{
+	fetch_copy_word(to, payload);
+	fetch_copy_word(to + sizeof(u64), payload + sizeof(u64));
+}
+
 /*
  * memcpy() of a few words. barrier() keeps the compiler from turning this loop
- * into a call of memcpy(). The last two words may overlap those before.
+ * into a call of memcpy(). The last words may overlap those before.
  */
 static __always_inline void fetch_copy_payload(char *to, const char *payload,
 					       unsigned int len)
 {
-	const unsigned int step = 2 * sizeof(u64);
-	unsigned int at;
+	const size_t word = sizeof(u64), step = 2 * word;
+	size_t at = 0, last = len - step;
 
-	if (unlikely(len < step)) {
+	if (likely(len >= step)) {
+		do {
+			fetch_copy_words(to + at, payload + at);
+			barrier();
+			at += step;
+		} while (at < last);
+		fetch_copy_words(to + last, payload + last);
+	} else if (len >= word) {
+		fetch_copy_word(to, payload);
+		fetch_copy_word(to + len - word, payload + len - word);
+	} else {
 		memcpy(to, payload, len);
-		return;
-	}
-	for (at = 0; at < len; at += step) {
-		at = min(at, len - step);
-		put_unaligned(get_unaligned((const u64 *)(payload + at)),
-			      (u64 *)(to + at));
-		put_unaligned(get_unaligned((const u64 *)(payload + at) + 1),
-			      (u64 *)(to + at) + 1);
-		barrier();
 	}
 }
 
@@ -434,7 +483,7 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 }
 
 /*
- * Emit the record to all users of the event. Preemption is disabled, twice.
+ * Emit the record to all users of the event. Preemption is disabled, once.
  * @source is passed to event->where().
  */
 static __always_inline void fetch_emit(struct fetch_event *event,
@@ -450,13 +499,11 @@ static __always_inline void fetch_emit(struct fetch_event *event,
 	if (!func)
 		return;
 	fetch_clear_gaps(event, payload);
-	do {
-		if (likely(func->func == fetch_buffer_probe &&
-			   fetch_is_plain(func->data)))
-			fetch_to_buffer(func->data, ip, payload, len);
-		else
-			fetch_emit_slow(event, func, source, ip, payload, len);
-	} while ((++func)->func);
+	if (likely(func->func == fetch_buffer_probe && !func[1].func &&
+		   fetch_is_plain(func->data)))
+		fetch_to_buffer(func->data, ip, payload, len);
+	else
+		fetch_emit_slow(event, func, source, ip, payload, len);
 }
 
 #endif

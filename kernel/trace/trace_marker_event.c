@@ -218,10 +218,14 @@ static void marker_event_where(const struct fetch_event *event,
 #endif
 }
 
-/* Returns NULL if hits are nested too deep. marker_event_put_area() follows. */
-static __always_inline struct marker_event_area *
+/*
+ * Returns false if hits are nested too deep. marker_event_put_area() follows in
+ * any case.
+ */
+static __always_inline bool
 marker_event_get_area(struct marker_event_areas *areas,
-		      struct marker_event *event)
+		      struct marker_event *event,
+		      struct marker_event_area **area)
 {
 	int level = areas->nr_used++;
 
@@ -230,10 +234,12 @@ marker_event_get_area(struct marker_event_areas *areas,
 	 * nr_used.
 	 */
 	barrier();
-	if (likely(level < MARKER_EVENT_NR_LEVELS))
-		return &areas->levels[level];
-	atomic_long_inc(&event->missed);
-	return NULL;
+	if (unlikely(level >= MARKER_EVENT_NR_LEVELS)) {
+		atomic_long_inc(&event->missed);
+		return false;
+	}
+	*area = &areas->levels[level];
+	return true;
 }
 
 static __always_inline void
@@ -248,11 +254,11 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 	struct marker_event_areas *areas =
 		this_cpu_ptr(marker_event_pool.buffers);
 	struct marker_event *event = data;
-	struct marker_event_area *area = marker_event_get_area(areas, event);
+	struct marker_event_area *area;
 	const u16 *to = event->to, *end = to + event->nr_slots;
 	unsigned int len;
 
-	if (unlikely(!area))
+	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
 	/* __fault and __missing, if there are any. */
 	memset(area->buffer.payload, 0, 2 * sizeof(u32));
@@ -1191,10 +1197,10 @@ static void notrace marker_event_probe_adapted(void *data,
 		this_cpu_ptr(marker_event_pool.buffers);
 	struct marker_event_adapter *adapter = data;
 	struct marker_event *event = adapter->event;
-	struct marker_event_area *area = marker_event_get_area(areas, event);
+	struct marker_event_area *area;
 	unsigned int len;
 
-	if (unlikely(!area))
+	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
 	/* Other fields than strings are 0 if they are missing. */
 	memset(area->buffer.payload, 0, event->base.payload_size);
