@@ -248,8 +248,8 @@ def check_harness(found):
             done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
-    for name in ("selftest.py", "acceltest.py", "jobstest.py", "outcomestest.py",
-                 "continuedtest.py", "ftracetesttest.py"):
+    for name in ("selftest.py", "acceltest.py", "benchtest.py", "jobstest.py",
+                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py"):
         done = subprocess.run([sys.executable, ROOT / "harness" / name],
                               capture_output=True, text=True, check=False)
         failed = 0
