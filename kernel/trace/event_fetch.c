@@ -84,7 +84,7 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 	else if (field->type->format == FETCH_USTRING)
 		read->kind = FETCH_READ_USTRING;
 	else if (field->bits)
-		read->kind = field->type->format == FETCH_SIGNED ?
+		read->kind = fetch_is_signed(field->type) ?
 			FETCH_READ_BITS_SIGNED : FETCH_READ_BITS;
 	else
 		read->kind = FETCH_READ_BYTES;
@@ -744,9 +744,7 @@ void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
 		      u32 *offset)
 {
-	bool string = fetch_is_string(field->type);
-	u32 element = string ? sizeof(u32) : field->type->size;
-	u32 size = element * max(field->count, 1);
+	u32 element = field->type->size, size = element * max(field->count, 1);
 
 	fetch_align(event, offset, element);
 	if (*offset + size > FETCH_MAX_PAYLOAD)
@@ -755,9 +753,7 @@ int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
 	field->size = size;
 	*offset += size;
 
-	if (string)
-		field->ctype = kstrdup("__data_loc char[]", GFP_KERNEL);
-	else if (field->count)
+	if (field->count)
 		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]",
 					 field->type->ctype, field->count);
 	else
@@ -809,7 +805,7 @@ struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
 	for (; nr; nr--, fields++)
 		to = fetch_trace_field(to, fields->ctype, fields->name,
 				       fields->size, fields->count,
-				       fields->type->format == FETCH_SIGNED);
+				       fetch_is_signed(fields->type));
 	return to;
 }
 
@@ -837,7 +833,7 @@ void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field)
 void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 			 bool whole)
 {
-	bool is_signed = field->type->format == FETCH_SIGNED;
+	bool is_signed = fetch_is_signed(field->type);
 
 	if (fetch_is_string(field->type))
 		seq_buf_printf(s, ", __get_str(%s)", field->name);
@@ -888,27 +884,6 @@ int fetch_print_fmt(struct fetch_event *event,
 	seq_buf_str(&s);
 	event->call.print_fmt = buf;
 	return 0;
-}
-
-/**
- * fetch_get_value - read a number in a record
- * @at: its address
- * @size: in bytes: 1, 2, 4 or 8
- *
- * Return: the number, not sign-extended.
- */
-u64 fetch_get_value(const void *at, unsigned int size)
-{
-	switch (size) {
-	case 1:
-		return *(const u8 *)at;
-	case 2:
-		return *(const u16 *)at;
-	case 4:
-		return *(const u32 *)at;
-	default:
-		return *(const u64 *)at;
-	}
 }
 
 /*

@@ -275,7 +275,6 @@ struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
 struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
 					      const struct fetch_field *fields,
 					      unsigned int nr);
-u64 fetch_get_value(const void *at, unsigned int size);
 void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field);
 void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 			 bool whole);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The types of the fields of function events and marker events.
+ * The types of the fields of function events, marker events and probe events.
  *
  * Also compiled in user space, with the parser of function events.
  *
@@ -18,14 +18,19 @@
 	{ .name = #_name, .ctype = #_c, .size = sizeof(_c), \
 	  .format = FETCH_##_format }
 
-const struct fetch_type fetch_string_type =
-	FETCH_TYPE("string", NULL, sizeof(long), STRING);
+#define FETCH_STRING_TYPE(_name, _format) \
+	FETCH_TYPE(_name, "__data_loc char[]", sizeof(u32), _format)
+
+const struct fetch_type fetch_string_type = FETCH_STRING_TYPE("string", STRING);
 const struct fetch_type fetch_pointer_type =
 	FETCH_TYPEDEF(void *, unsigned long, POINTER);
 const struct fetch_type fetch_void_type = FETCH_TYPE("void", NULL, 0, VOID);
 
-/* fetch_integer() returns the first type of a size and format. */
-static const struct fetch_type fetch_types[] = {
+/* Of probe events, and of the others unless below is one of the same name. */
+static const struct fetch_type fetch_probe_types[] = {
+	FETCH_STRING_TYPE("string", STRING),
+	FETCH_STRING_TYPE("ustring", USTRING),
+	FETCH_STRING_TYPE("symstr", SYMSTR),
 	FETCH_TYPEDEF(u8, u8, UNSIGNED),
 	FETCH_TYPEDEF(u16, u16, UNSIGNED),
 	FETCH_TYPEDEF(u32, u32, UNSIGNED),
@@ -38,6 +43,13 @@ static const struct fetch_type fetch_types[] = {
 	FETCH_TYPEDEF(x16, u16, HEX),
 	FETCH_TYPEDEF(x32, u32, HEX),
 	FETCH_TYPEDEF(x64, u64, HEX),
+	FETCH_TYPE("char", "u8", sizeof(u8), QUOTED_CHAR),
+	FETCH_TYPE("symbol", BITS_PER_LONG == 64 ? "u64" : "u32", sizeof(long),
+		   SYMBOL),
+};
+
+/* Of C and of Rust. */
+static const struct fetch_type fetch_types[] = {
 	FETCH_TYPEDEF(bool, bool, BOOL),
 	FETCH_TYPEDEF(char, char, CHAR),
 	FETCH_TYPEDEF(signed char, signed char, SIGNED),
@@ -50,8 +62,6 @@ static const struct fetch_type fetch_types[] = {
 	FETCH_TYPEDEF(unsigned long, unsigned long, UNSIGNED),
 	FETCH_TYPEDEF(long long, long long, SIGNED),
 	FETCH_TYPEDEF(unsigned long long, unsigned long long, UNSIGNED),
-	FETCH_TYPE("string", NULL, sizeof(long), STRING),
-	FETCH_TYPE("ustring", NULL, sizeof(long), USTRING),
 	FETCH_TYPE("symbol", "unsigned long", sizeof(long), SYMBOL),
 	FETCH_TYPEDEF(i8, s8, SIGNED),
 	FETCH_TYPEDEF(i16, s16, SIGNED),
@@ -113,7 +123,7 @@ static const struct fetch_type fetch_types[] = {
 /**
  * fetch_integer - find a type by its size and format
  * @size: size in bytes: 1, 2, 4 or 8
- * @format: FETCH_SIGNED, FETCH_UNSIGNED or FETCH_HEX
+ * @format: how it is printed, not as a string
  *
  * Context: any.
  * Return: the type, or NULL if there is none.
@@ -121,15 +131,43 @@ static const struct fetch_type fetch_types[] = {
 const struct fetch_type *fetch_integer(unsigned int size,
 				       enum fetch_format format)
 {
-	for (int i = 0; i < ARRAY_SIZE(fetch_types); i++)
-		if (fetch_types[i].size == size &&
-		    fetch_types[i].format == format)
-			return &fetch_types[i];
+	const struct fetch_type *type = fetch_probe_types;
+
+	for (int i = 0; i < ARRAY_SIZE(fetch_probe_types); i++, type++)
+		if (type->size == size && type->format == format)
+			return type;
+	type = fetch_types;
+	for (int i = 0; i < ARRAY_SIZE(fetch_types); i++, type++)
+		if (type->size == size && type->format == format)
+			return type;
+	return NULL;
+}
+
+static const struct fetch_type *
+fetch_find(const struct fetch_type *type, size_t nr, const char *name,
+	   size_t len)
+{
+	for (; nr; nr--, type++)
+		if (strlen(type->name) == len && !memcmp(type->name, name, len))
+			return type;
 	return NULL;
 }
 
 /**
- * fetch_find_type - find a type by its name
+ * fetch_find_probe_type - find a type of probe events by its name
+ * @name: the name
+ *
+ * Context: any.
+ * Return: the type, or NULL if there is none.
+ */
+const struct fetch_type *fetch_find_probe_type(const char *name)
+{
+	return fetch_find(fetch_probe_types, ARRAY_SIZE(fetch_probe_types), name,
+			  strlen(name));
+}
+
+/**
+ * fetch_find_type - find a type of function and marker events by its name
  * @name: the name, if it is a single word
  * @len: its length, in characters
  *
@@ -138,9 +176,45 @@ const struct fetch_type *fetch_integer(unsigned int size,
  */
 const struct fetch_type *fetch_find_type(const char *name, size_t len)
 {
-	for (int i = 0; i < ARRAY_SIZE(fetch_types); i++)
-		if (strlen(fetch_types[i].name) == len &&
-		    !memcmp(fetch_types[i].name, name, len))
-			return &fetch_types[i];
-	return NULL;
+	const struct fetch_type *type =
+		fetch_find(fetch_types, ARRAY_SIZE(fetch_types), name, len);
+
+	if (type)
+		return type;
+	type = fetch_find(fetch_probe_types, ARRAY_SIZE(fetch_probe_types),
+			  name, len);
+	return type && type->format == FETCH_SYMSTR ? NULL : type;
+}
+
+/**
+ * fetch_conversion - the conversion of a type in print_fmt
+ * @type: the type
+ *
+ * It prints what fetch_print() does, and libtraceevent understands it.
+ *
+ * Context: any.
+ * Return: the conversion, quoted for a string constant of C.
+ */
+const char *fetch_conversion(const struct fetch_type *type)
+{
+	bool is_long = type->size == sizeof(u64);
+
+	switch (type->format) {
+	case FETCH_SIGNED:
+		return is_long ? "%Ld" : "%d";
+	case FETCH_UNSIGNED:
+	case FETCH_CHAR:
+	case FETCH_BOOL:
+		return is_long ? "%Lu" : "%u";
+	case FETCH_QUOTED_CHAR:
+		return "'%c'";
+	case FETCH_SYMBOL:
+		return "%pS";
+	case FETCH_STRING:
+	case FETCH_USTRING:
+	case FETCH_SYMSTR:
+		return "\\\"%s\\\"";
+	default:
+		return is_long ? "0x%Lx" : "0x%x";
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The types of the fields of function events and marker events.
+ * The types of the fields of function events, marker events and probe events.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -21,24 +21,31 @@ struct text_span {
 	u16	len;
 };
 
+/* The strings are the last. */
 enum fetch_format {
 	FETCH_VOID,
 	FETCH_SIGNED,
 	FETCH_UNSIGNED,
 	FETCH_HEX,
+	/* A number; an array of them is text. */
 	FETCH_CHAR,
+	FETCH_QUOTED_CHAR,
 	FETCH_BOOL,
 	FETCH_POINTER,
 	FETCH_SYMBOL,
 	FETCH_STRING,
+	/* In user space. */
 	FETCH_USTRING,
+	/* The symbol of an address, as text. */
+	FETCH_SYMSTR,
 };
 
 /**
  * struct fetch_type - the type of a field
  * @name: name in definitions
  * @ctype: C type in the format file of the event
- * @size: size of one element, in bytes; of a string, that of its address
+ * @size: size of one element in a record, in bytes; of a string, that of its
+ *	__data_loc
  * @format: how a value is printed
  */
 struct fetch_type {
@@ -54,10 +61,23 @@ extern const struct fetch_type fetch_string_type, fetch_pointer_type,
 const struct fetch_type *fetch_integer(unsigned int size,
 				       enum fetch_format format);
 const struct fetch_type *fetch_find_type(const char *name, size_t len);
+const struct fetch_type *fetch_find_probe_type(const char *name);
+const char *fetch_conversion(const struct fetch_type *type);
+
+struct trace_seq;
+
+u64 fetch_get_value(const void *at, unsigned int size);
+void fetch_print(struct trace_seq *s, const struct fetch_type *type,
+		 const void *at, const void *record);
 
 static inline bool fetch_is_string(const struct fetch_type *type)
 {
-	return type->format == FETCH_STRING || type->format == FETCH_USTRING;
+	return type->format >= FETCH_STRING;
+}
+
+static inline bool fetch_is_signed(const struct fetch_type *type)
+{
+	return type->format == FETCH_SIGNED;
 }
 
 #endif

@@ -465,7 +465,8 @@ func_event_set_access(const struct func_event_field_def *def,
 		      struct fetch_field *field)
 {
 	bool string = fetch_is_string(field->type);
-	s64 at = def->offset + (s64)def->index * field->type->size;
+	u32 element = string ? sizeof(char *) : field->type->size;
+	s64 at = def->offset + (s64)def->index * element;
 
 	if (!def->has_index && !field->count && !string && !field->absolute)
 		return FUNC_EVENT_ERR_OK;
@@ -947,27 +948,9 @@ static bool func_event_is_char_array(const struct fetch_field *field)
 /* Returns the conversion of a field in print_fmt; strings are quoted. */
 static const char *func_event_conversion(const struct fetch_field *field)
 {
-	bool is_long = field->type->size == sizeof(u64);
-
 	if (func_event_is_char_array(field))
 		return "\\\"%s\\\"";
-	if (field->count)
-		return "%s";
-	switch (field->type->format) {
-	case FETCH_SIGNED:
-	case FETCH_BOOL:
-		return is_long ? "%ld" : "%d";
-	case FETCH_UNSIGNED:
-	case FETCH_CHAR:
-		return is_long ? "%lu" : "%u";
-	case FETCH_SYMBOL:
-		return "%pS";
-	case FETCH_STRING:
-	case FETCH_USTRING:
-		return "\\\"%s\\\"";
-	default:
-		return is_long ? "0x%lx" : "0x%x";
-	}
+	return field->count ? "%s" : fetch_conversion(field->type);
 }
 
 /*
@@ -1001,31 +984,6 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 		seq_buf_puts(s, ", REC->duration");
 }
 
-static void func_event_print_value(struct trace_seq *s,
-				   const struct fetch_field *field,
-				   const void *at)
-{
-	u64 value = fetch_get_value(at, field->type->size);
-
-	switch (field->type->format) {
-	case FETCH_SIGNED:
-		trace_seq_printf(s, "%lld",
-				 sign_extend64(value,
-					       field->type->size * 8 - 1));
-		break;
-	case FETCH_UNSIGNED:
-	case FETCH_CHAR:
-	case FETCH_BOOL:
-		trace_seq_printf(s, "%llu", value);
-		break;
-	case FETCH_SYMBOL:
-		trace_seq_printf(s, "%pS", (void *)(unsigned long)value);
-		break;
-	default:
-		trace_seq_printf(s, "0x%llx", value);
-	}
-}
-
 /* Hexadecimal, as libtraceevent prints __print_array(). */
 static void func_event_print_array(struct trace_seq *s,
 				   const struct fetch_field *field,
@@ -1046,15 +1004,12 @@ static void func_event_print_field(struct trace_seq *s,
 	const void *at = rec->payload + field->offset;
 
 	trace_seq_printf(s, "%s=", field->name);
-	if (fetch_is_string(field->type))
-		trace_seq_printf(s, "\"%s\"",
-				 (char *)rec + (*(const u32 *)at & 0xffff));
-	else if (func_event_is_char_array(field))
+	if (func_event_is_char_array(field))
 		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
 	else if (field->count)
 		func_event_print_array(s, field, at);
 	else
-		func_event_print_value(s, field, at);
+		fetch_print(s, field->type, at, rec);
 	if (field->fault >= 0 && *(const u32 *)rec->payload & BIT(field->fault))
 		trace_seq_puts(s, "(fault)");
 }

@@ -736,7 +736,7 @@ static void marker_event_print_value(struct trace_seq *s,
 	else if (arg->type->format == FETCH_POINTER ||
 		 arg->print == MARKER_PRINT_HEX)
 		trace_seq_printf(s, "0x%llx", value);
-	else if (arg->type->format == FETCH_SIGNED &&
+	else if (fetch_is_signed(arg->type) &&
 		 arg->type->size < sizeof(int))
 		trace_seq_printf(s, spec,
 				 (int)sign_extend64(value,
