@@ -4,7 +4,6 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
-#include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/ctype.h>
 #include <linux/slab.h>
@@ -18,28 +17,6 @@ struct func_event_btf {
 	const struct btf_param		*params;
 	s32				nr_params;
 };
-
-/*
- * Find the prototype of a function of the kernel or of a module. Only its own
- * types are searched: those of a module come after all types of the kernel,
- * which may have a function of the same name.
- */
-static const struct btf_type *
-func_event_btf_find(const struct btf *btf, bool module, const char *function)
-{
-	u32 id = module ? btf_nr_types(bpf_get_btf_vmlinux()) : 1;
-	const struct btf_type *t;
-
-	for (; id < btf_nr_types(btf); id++) {
-		t = btf_type_by_id(btf, id);
-		if (!btf_type_is_func(t) ||
-		    strcmp(btf_name_by_offset(btf, t->name_off), function))
-			continue;
-		t = btf_type_by_id(btf, t->type);
-		return t && btf_type_is_func_proto(t) ? t : NULL;
-	}
-	return NULL;
-}
 
 /**
  * func_event_btf_get - find the prototype of a function
@@ -60,14 +37,9 @@ enum func_event_err func_event_btf_get(const struct module *mod,
 
 	if (!btf)
 		return FUNC_EVENT_ERR_NO_MEMORY;
-	btf->btf = btf_get_module_btf(mod);
-	if (IS_ERR_OR_NULL(btf->btf))
+	btf->proto = btf_find_module_func_proto(mod, function, &btf->btf);
+	if (!btf->proto)
 		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
-	btf->proto = func_event_btf_find(btf->btf, mod, function);
-	if (!btf->proto) {
-		btf_put(btf->btf);
-		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
-	}
 	btf->params = btf_get_func_param(btf->proto, &btf->nr_params);
 	/* The parameter for "..." has no type, and is not an argument. */
 	if (btf->nr_params && !btf->params[btf->nr_params - 1].type)
@@ -335,9 +307,9 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 					struct fetch_field *field, u16 *pos)
 {
 	const struct btf_member *member;
-	const struct btf_type *t, *owner;
 	const char *start = path;
-	u32 id, bits, anon;
+	const struct btf_type *t;
+	u32 id, bits, bit_size;
 	char word[128];
 	bool follow;
 	char then;
@@ -379,16 +351,14 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		if (!t || !btf_type_is_struct(t) || !field->nr_derefs)
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
 		then = func_event_btf_next_word(&path, word, sizeof(word));
-		anon = 0;
-		member = btf_find_struct_member(btf->btf, t, word, &anon,
-						&owner);
+		member = btf_find_struct_member(btf->btf, t, word, &bits,
+						&bit_size);
 		if (IS_ERR(member))
 			return FUNC_EVENT_ERR_NO_MEMORY;
 		if (!member)
 			return FUNC_EVENT_ERR_UNKNOWN_MEMBER;
-		bits = anon + __btf_member_bit_offset(owner, member);
 		field->derefs[field->nr_derefs - 1] += bits / 8;
-		field->bits = __btf_member_bitfield_size(owner, member);
+		field->bits = bit_size;
 		field->bit_offset = bits % 8;
 		id = member->type;
 	}
