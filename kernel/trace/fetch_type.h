@@ -75,9 +75,10 @@ static inline bool fetch_is_string(const struct fetch_type *type)
 	return type->format >= FETCH_STRING;
 }
 
+/* Strings are of char, and signed as those of TRACE_EVENT(). */
 static inline bool fetch_is_signed(const struct fetch_type *type)
 {
-	return type->format == FETCH_SIGNED;
+	return type->format == FETCH_SIGNED || fetch_is_string(type);
 }
 
 #endif
