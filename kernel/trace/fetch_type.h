@@ -55,13 +55,24 @@ struct fetch_type {
 	enum fetch_format	format;
 };
 
+#define FETCH_TYPE(_name, _ctype, _size, _format) \
+	{ .name = _name, .ctype = _ctype, .size = _size, \
+	  .format = FETCH_##_format }
+#define FETCH_TYPEDEF(_name, _c, _format) \
+	{ .name = #_name, .ctype = #_c, .size = sizeof(_c), \
+	  .format = FETCH_##_format }
+#define FETCH_STRING_TYPE(_name, _format) \
+	FETCH_TYPE(_name, "__data_loc char[]", sizeof(u32), _format)
+
 extern const struct fetch_type fetch_string_type, fetch_pointer_type,
 	fetch_void_type;
 
+const struct fetch_type *fetch_find(const struct fetch_type *type, size_t nr,
+				    const char *name, size_t len);
+const struct fetch_type *fetch_find_probe_type(const char *name, size_t len);
+const struct fetch_type *fetch_find_type(const char *name, size_t len);
 const struct fetch_type *fetch_integer(unsigned int size,
 				       enum fetch_format format);
-const struct fetch_type *fetch_find_type(const char *name, size_t len);
-const struct fetch_type *fetch_find_probe_type(const char *name);
 const char *fetch_conversion(const struct fetch_type *type);
 
 struct trace_seq;
@@ -75,10 +86,9 @@ static inline bool fetch_is_string(const struct fetch_type *type)
 	return type->format >= FETCH_STRING;
 }
 
-/* Strings are of char, and signed as those of TRACE_EVENT(). */
 static inline bool fetch_is_signed(const struct fetch_type *type)
 {
-	return type->format == FETCH_SIGNED || fetch_is_string(type);
+	return type->format == FETCH_SIGNED;
 }
 
 #endif

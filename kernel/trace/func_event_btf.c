@@ -139,7 +139,7 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 	case BTF_KIND_INT:
 		encoding = BTF_INT_ENCODING(*(u32 *)(t + 1));
 		if (encoding & BTF_INT_BOOL) {
-			field->type = fetch_integer(1, FETCH_BOOL);
+			field->type = fetch_find_type("bool", 4);
 			return t->size == 1 ? FUNC_EVENT_ERR_OK :
 					      FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
@@ -165,7 +165,7 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 		/* An array of char is text, one of u8 is not. */
 		if (t && btf_type_is_int(t) &&
 		    !strcmp(btf_name_by_offset(btf, t->name_off), "char")) {
-			field->type = fetch_integer(1, FETCH_CHAR);
+			field->type = fetch_find_type("char", 4);
 			err = FUNC_EVENT_ERR_OK;
 		} else {
 			err = func_event_btf_set_type(btf, array->type, true,

@@ -745,8 +745,8 @@ format()
 	cat > "$TMP/wanted" <<-END
 		unsigned long __parent_ip 8 8 0
 		u32 __fault 16 4 0
-		__data_loc char[] kernel 20 4 1
-		__data_loc char[] user 24 4 1
+		__data_loc char[] kernel 20 4 0
+		__data_loc char[] user 24 4 0
 		u8 nr[2] 28 2 0
 		u64 duration 32 8 0
 		char ret[4] 40 4 0
