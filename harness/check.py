@@ -46,6 +46,9 @@ CHECKPATCH_IGNORE_STANDINS = ["COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINU
                               "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL",
                               "MULTISTATEMENT_MACRO_USE_DO_WHILE", "NEW_TYPEDEFS", "TABSTOP"]
 STANDINS = "tools/testing/ring_buffer/"
+# print_fmt of probe events has %Ld, and user space reads it.
+CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
+FORMATS = "kernel/trace/fetch_type.c"
 
 
 # --- fast checks -----------------------------------------------------------
@@ -136,6 +139,8 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_TOOLS
         if all(file.startswith(STANDINS) for file in files):
             ignore += CHECKPATCH_IGNORE_STANDINS
+        if FORMATS in files:
+            ignore += CHECKPATCH_IGNORE_FORMATS
         done = subprocess.run(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
              "--ignore=" + ",".join(ignore), path],
