@@ -421,7 +421,7 @@ VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "
 # What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
 # helpers.o, and what needs BTF, which check.check_steps() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
-                       r"kernel/trace/func_event_btf\.c|kernel/bpf/btf\.c")
+                       r"kernel/trace/(?:func_event|trace)_btf\.c|kernel/bpf/btf\.c")
 # Prints the objects and directories that are enabled in a directory.
 ENABLED = """\
 include {out}/include/config/auto.conf
