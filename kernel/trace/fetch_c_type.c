@@ -8,7 +8,6 @@
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <linux/kernel.h>
-#include <linux/string.h>
 
 #include "fetch_type.h"
 
