@@ -358,9 +358,10 @@ static bool is_kept(const struct kept_file *file)
 }
 
 /*
- * Where the program does not expect one: what it closes and opens is its own. That is in
- * the upper half of what it may have open, so that threads, however many, leave it the
- * other half. If there is no room, the file is closed, and opened when it is needed.
+ * Where the program does not expect one: what it closes and opens is its own. That is from
+ * 512 on, or in the upper half of what it may have open if that is less than 1024: threads,
+ * however many, leave it what is below. If there is no room, the file is closed, and opened
+ * when it is needed.
  */
 static int move_up(int fd)
 {
