@@ -472,6 +472,7 @@ type_information()
 	check "BTF: bit fields" \
 		btf shows "$i(item->low, item->middle, item->high, item->next->middle)" \
 		"(item_low=5, item_middle=33, item_high=1111111, item_next_middle=-2)"
+	check "BTF: the same bit fields in probe events" btf probe_bit_fields
 	check "BTF: members with other types and names" \
 		btf shows "$i(x32 n = item->next->number, string s = item->text)" \
 		'(n=0x2, s="text of first")'
@@ -504,6 +505,19 @@ btf()
 {
 	[ -e /sys/kernel/btf/$MODULE ] || { skip "no type information"; return; }
 	"$@"
+}
+
+probe_bit_fields()
+{
+	grep -qF '<argname>[->field' README || { skip "no members in probe events"; return; }
+	echo "f:bits/item test_func_item low=item->low middle=item->middle high=item->high \
+next=item->next->middle" >> dynamic_events || return
+	echo > trace
+	echo 1 > events/bits/enable
+	call 1
+	echo 0 > events/bits/enable
+	echo '-:bits/item' >> dynamic_events
+	grep -q ' item: .* low=5 middle=33 high=1111111 next=-2$' trace
 }
 
 # A function that returns a structure is told by its first register where to put it. Some
