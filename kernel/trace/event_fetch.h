@@ -467,10 +467,10 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	struct ring_buffer_event *slot;
 	struct fetch_record *rec;
 
-	/* Leave out the preemption count of this function and its caller. */
+	/* Leave out the preemption count of the caller. */
 	rec = trace_record_begin(buffer, file->event_call->event.type,
 				 sizeof(*rec) + len,
-				 trace_record_ctx_dec() -
+				 trace_record_ctx() -
 					 IS_ENABLED(CONFIG_PREEMPT_COUNT),
 				 &slot);
 	if (!rec)

@@ -516,8 +516,9 @@ next=item->next->middle" >> dynamic_events || return
 	echo 1 > events/bits/enable
 	call 1
 	echo 0 > events/bits/enable
+	found="$(sed -n 's/.* item: ([^)]*) //p' trace)"
 	echo '-:bits/item' >> dynamic_events
-	grep -q ' item: .* low=5 middle=33 high=1111111 next=-2$' trace
+	[ "$found" = "low=5 middle=33 high=1111111 next=-2" ] || complain "found: $found"
 }
 
 # A function that returns a structure is told by its first register where to put it. Some
