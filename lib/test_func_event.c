@@ -22,6 +22,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/workqueue.h>
 
 #include "test_nmi.h"
 
@@ -203,6 +204,12 @@ test_func_structure(long a, const struct test_func_item *item)
 static noinline __noclone __used void chroot_fs_refs(s16 small)
 {
 	barrier_data(small);
+}
+
+/* As well, with the same arguments: BTF has only that of the kernel image. */
+static noinline __noclone __used void do_sync_work(struct work_struct *work)
+{
+	barrier_data(work);
 }
 
 /* Cannot be traced. */
