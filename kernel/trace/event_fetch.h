@@ -20,7 +20,6 @@
 #include "fetch_type.h"
 #include "trace.h"
 #include "trace_dynevent.h"
-#include "trace_record.h"
 
 /*
  * The payload of a record is everything after struct fetch_record. It is built
@@ -467,17 +466,19 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	struct ring_buffer_event *slot;
 	struct fetch_record *rec;
 
-	/* Leave out the preemption count of the caller. */
-	rec = trace_record_begin(buffer, file->event_call->event.type,
-				 sizeof(*rec) + len,
-				 trace_record_ctx() -
-					 IS_ENABLED(CONFIG_PREEMPT_COUNT),
-				 &slot);
-	if (!rec)
+	slot = ring_buffer_lock_reserve(buffer, sizeof(*rec) + len);
+	if (!slot)
 		return;
+	rec = ring_buffer_event_data(slot);
+	/* Leave out the preemption count of this function and its caller. */
+	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
+				     tracing_gen_ctx_dec() -
+					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
 	rec->ip = ip;
 	fetch_copy_payload(rec->payload, payload, len);
-	trace_record_end(buffer);
+	/* It is never trace_buffered_event, for which others have to look. */
+	__this_cpu_write(trace_taskinfo_save, true);
+	ring_buffer_unlock_commit(buffer);
 }
 
 /*
