@@ -20,6 +20,8 @@ HEADER = 65536
 TIMEOUT = 120
 # Architectures that the example kernel exists for, as compilers and QEMU call them.
 EXAMPLES = {"x86_64": "x86_64", "arm64": "aarch64", "riscv64": "riscv64"}
+# Of interrupt() of the example kernels: itself, and what it calls for a tick of the timer.
+INTERRUPT_CALLS = 4
 
 
 class Skip(Exception):
@@ -171,6 +173,12 @@ def counts(events):
 def wanted(output):
     return {name: int(count) for name, count in
             re.findall(r"^count (\S+) (\d+)$", output, re.MULTILINE)}
+
+
+def told(said, words):
+    """The number that fntrace says of WORDS; 0 if it says nothing of them."""
+    found = re.search(rf"(\d+) {words}", said)
+    return int(found.group(1)) if found else 0
 
 
 def compare(want, got):

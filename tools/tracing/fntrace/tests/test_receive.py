@@ -10,11 +10,10 @@ import struct
 import subprocess
 import time
 
-from bench import ENTRY, EXAMPLES, EXIT, TIMEOUT, Skip, buffer, compare, expect, run, until
+from bench import (ENTRY, EXAMPLES, EXIT, INTERRUPT_CALLS, TIMEOUT, Skip, buffer, compare, expect,
+                   run, told, until)
 
 HEADER = 4096
-# Of interrupt() of the example kernel: itself, and what it calls for a tick of the timer.
-INTERRUPT_CALLS = 4
 # Of the header of a buffer.
 OLDER, NEXT, WRAPS = 104, 112, 128
 VERSION, CPU = 12, 28
@@ -323,11 +322,8 @@ def from_kernel(arch):
         # An interrupt that comes while a record is written cannot make room. What it does
         # after the buffer is full is lost: all of its records, or the last ones, and then
         # calls that are there have no end.
-        lost = re.search(r"(\d+) calls were lost", said)
-        lost = int(lost.group(1)) if lost else 0
+        lost, cut = told(said, "calls were lost"), told(said, "ends were missing")
         expect(lost or "lost" not in said, said)
-        cut = re.search(r"(\d+) ends were missing", said)
-        cut = int(cut.group(1)) if cut else 0
         expect(cut or "put in" not in said, said)
         found = {}
         for event in events:
