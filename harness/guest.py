@@ -74,8 +74,9 @@ EMULATOR = {
     "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"],
     "riscv64": ["qemu-system-riscv64", "-machine", "virt"],
 }
-# Where there is a device tree, it also says where an early console is.
-CONSOLE = {"x86_64": "console=ttyS0", "arm64": "console=ttyAMA0 earlycon",
+# Where there is a device tree, it also says where an early console is. A guest that gets no CPU
+# for some ticks would take its timer for broken, and panic: no_timer_check.
+OPTIONS = {"x86_64": "console=ttyS0 no_timer_check", "arm64": "console=ttyAMA0 earlycon",
            "riscv64": "console=ttyS0 earlycon"}
 # The line for the job's output, beside that of the console. The virt machines
 # have only one serial line.
@@ -326,7 +327,7 @@ def command(kernel, initramfs, accel, smp, memory, append, icount):
     argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
-            "-append", f"{CONSOLE[name]} panic=-1 oops=panic {append}".strip()]
+            "-append", f"{OPTIONS[name]} panic=-1 oops=panic {append}".strip()]
     if icount:
         # One nanosecond of guest time per instruction.
         argv += ["-icount", "shift=0,sleep=off"]

@@ -61,7 +61,8 @@ def tools(cross="", llvm=False):
     """The compilers, as words for make: GCC by its prefix, or all of LLVM."""
     if llvm:
         return [f"LLVM={LLVM}", f"CC=ccache clang{LLVM}"]
-    return [f"CROSS_COMPILE={cross}", f"CC=ccache {cross}gcc"]
+    # HOSTCC is one word: rust/Makefile makes it rustc's linker.
+    return [f"CROSS_COMPILE={cross}", f"CC=ccache {cross}gcc", "HOSTCC=/usr/lib/ccache/gcc"]
 
 
 @dataclasses.dataclass(frozen=True)

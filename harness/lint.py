@@ -419,7 +419,7 @@ CONFIG_USER_EVENTS=y
 VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "mm/", "rust/",
                   "samples/")
 # What no object is made of here: a text for scripts/static_branch_asm.sed, parts of
-# helpers.o, and what needs BTF, which check.check_steps() builds.
+# helpers.o, and what needs BTF, which steps.check() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
                        r"kernel/trace/(?:func_event|trace)_btf\.c|kernel/bpf/btf\.c")
 # Prints the objects and directories that are enabled in a directory.
@@ -460,7 +460,7 @@ class Variant(kernels.Kernel):
 
     def make(self, *targets):
         clippy = ("CLIPPY=1", "CLIPPY_DRIVER=/usr/bin/clippy-driver") if self.rust else ()
-        return super().make("W=1", "HOSTCC=/usr/lib/ccache/gcc", *clippy, *targets)
+        return super().make("W=1", *clippy, *targets)
 
     def sources(self):
         """The objects of our files, and of those of the base that the series edits."""

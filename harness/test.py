@@ -14,6 +14,7 @@ build/durations.txt.
 """
 
 import functools
+import math
 import os
 import re
 import sys
@@ -36,6 +37,7 @@ import ringbuffer
 import run
 import series
 import sitecheck
+import steps
 import ui
 import walks
 from ui import BUILD, Failure
@@ -73,6 +75,9 @@ STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # How long a round may take on a busy machine, in seconds.
 STRESS_SECONDS = 6
+# How long after its start a run begins to build a step of the series. Where nothing was
+# compiled before, all of them take two hours, and all else is done after one.
+STEPS_SECONDS = 2400
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
@@ -771,8 +776,9 @@ def plan_all(wanted):
         plan_programs(plan, wanted)
     if wanted.part("steps"):
         # One after the other, so it takes longest. In one work tree, like what comes after it.
+        until = math.inf if wanted.full or wanted.targets else STEPS_SECONDS
         plan.add("every step builds", lambda found: (
-            check.check_steps(found), check.check_option_off(found)))
+            steps.check(found, until), steps.check_option_off(found)))
     if built:
         plan_x86(plan, wanted, patched, built)
     for name in OTHERS:

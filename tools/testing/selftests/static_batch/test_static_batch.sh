@@ -17,10 +17,10 @@ SYSTEM_EVENTS=5
 # Others send IPIs as well, now and then: the fewest of so many times count, or the first time
 # that is few enough.
 TIMES=12
-# A task that is woken on another CPU is an IPI of the same kind, unless this has NO_TTWU_QUEUE;
-# waiting for grace periods of RCU makes dozens of them.
-FEATURES=/sys/kernel/debug/sched/features
-QUEUED=
+# The instance in which they are counted, and what the scheduler sends them for: the longer
+# something takes, the more.
+COUNTER=
+SCHEDULER="func=(sched_ttwu_pending|nohz_csd_func|__hrtick_start) "
 INSTANCE=
 IGNORE=
 SAMPLE=trace-events-sample
@@ -30,9 +30,9 @@ FAILSLAB=/sys/kernel/debug/failslab
 
 clean_up()
 {
-	[ -z "$QUEUED" ] || echo TTWU_QUEUE > $FEATURES
 	all_off
 	[ -z "$INSTANCE" ] || rmdir "$INSTANCE"
+	[ -z "$COUNTER" ] || rmdir "$COUNTER"
 	unload $SAMPLE_DIR
 	unload test_static_keys
 	unload test_static_key_base
@@ -76,29 +76,24 @@ kunit()
 # IPIs
 #
 
-# By the shell alone: starting a process sends some.
+# What is recorded with the names of commands needs other events, which all would then have
+# enabled already.
 count_ipis()
 {
-	ipis=0
-	while read -r name rest; do
-		[ "$name" = CAL: ] || continue
-		for word in $rest; do
-			case $word in
-			*[!0-9]*) break ;;
-			esac
-			ipis=$((ipis + word))
-		done
-	done < /proc/interrupts
+	COUNTER="$TRACING/instances/static_batch_ipis_$$"
+	put 0 "$TRACING/options/record-cmd" && mkdir "$COUNTER" &&
+		put 1 "$TRACING/options/record-cmd" && put 0 "$COUNTER/tracing_on" &&
+		put 1 "$COUNTER/events/csd/csd_queue_cpu/enable" && return
+	rmdir "$COUNTER"
+	COUNTER=
 }
 
 # "ipis_of COMMAND...": fewest IPIs so far in FEWEST.
 ipis_of()
 {
-	count_ipis
-	before=$ipis
-	"$@" || return
-	count_ipis
-	ipis=$((ipis - before))
+	put "" "$COUNTER/trace" && put 1 "$COUNTER/tracing_on" && "$@" &&
+		put 0 "$COUNTER/tracing_on" || return
+	ipis=$(grep "csd_queue_cpu:" "$COUNTER/trace" | grep -cvE "$SCHEDULER")
 	[ -n "$FEWEST" ] && [ "$FEWEST" -le $ipis ] || FEWEST=$ipis
 }
 
@@ -217,21 +212,13 @@ remove_module()
 	few_ipis $limit "removal of a module with events"
 }
 
-wake_without_ipis()
-{
-	if grep -qsw TTWU_QUEUE $FEATURES; then
-		echo NO_TTWU_QUEUE > $FEATURES
-		QUEUED=y
-	fi
-}
-
 ipi_test()
 {
 	name="few IPIs: $1"
 	shift
 	if [ "$CPUS" -lt 2 ]; then
 		ktap_test_skip "$name (one CPU)"
-	elif ! grep -q '^ *CAL:' /proc/interrupts; then
+	elif [ -z "$COUNTER" ]; then
 		ktap_test_skip "$name (not counted)"
 	elif checks_itself; then
 		ktap_test_skip "$name (the kernel has some of its own)"
@@ -353,7 +340,7 @@ else
 	ktap_test_fail "the KUnit suite runs"
 fi
 kunit
-wake_without_ipis
+[ ! -e "$TRACING/events/csd" ] || count_ipis
 ipi_test "all events" toggle_all
 ipi_test "event systems" toggle_systems "$TRACING"
 ipi_test "set_event" toggle_pattern

@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every step of the series builds, and a topic whose option is off changes nothing.
+
+Nothing is run: a step that was built from the same sources is not built again, see
+outcomes.py.
+"""
+
+import dataclasses
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+
+import kernel as kernels
+import lint
+import outcomes
+import series
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+STEP_TREE = BUILD / "step"
+# No job waits for a step: they give way to the builds of kernels (kernels.NICE).
+NICE = ("nice", "-n", "19")
+
+@dataclasses.dataclass(frozen=True)
+class StepArch:
+    """How the objects of one architecture are built on their own."""
+
+    arch: str
+    cross: str = ""
+    llvm: bool = False
+    config: str = ""
+    flags: str = ""
+    extra: tuple = ()
+
+
+# Directories of arch/ for which there is a compiler. The configuration is
+# allnoconfig with what brings jump labels.
+STEP_ARCHES = {
+    "arc": StepArch("arc", "arc-linux-gnu-", config="CONFIG_ISA_ARCV2=y\n"),
+    "arm": StepArch("arm", "arm-linux-gnueabihf-",
+                    config="CONFIG_MMU=y\nCONFIG_ARCH_MULTI_V7=y\nCONFIG_FTRACE=y\n"
+                          "CONFIG_ENABLE_DEFAULT_TRACERS=y\n"),
+    "arm64": StepArch("arm64", "aarch64-linux-gnu-"),
+    "loongarch": StepArch("loongarch", llvm=True, config="CONFIG_64BIT=y\n"),
+    "mips": StepArch("mips", "mips64el-linux-gnuabi64-"),
+    # parisc has the code but does not offer the option: its select lines are
+    # comments in the base.
+    "parisc": StepArch("parisc", "hppa-linux-gnu-",
+                       flags="-DCONFIG_JUMP_LABEL=1 "
+                             "-DCONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE=1"),
+    "powerpc": StepArch("powerpc", "powerpc64le-linux-gnu-",
+                        config="CONFIG_PPC64=y\nCONFIG_PPC_BOOK3S_64=y\n"
+                               "CONFIG_CPU_LITTLE_ENDIAN=y\nCONFIG_PPC_PSERIES=y\n"
+                               "CONFIG_TRACEPOINTS=y\nCONFIG_FTRACE=y\n"
+                               "CONFIG_FUNCTION_TRACER=y\n"
+                               "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n",
+                        extra=("arch/powerpc/platforms/pseries/hvCall.o",)),
+    "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
+    "s390": StepArch("s390", "s390x-linux-gnu-",
+                     config="CONFIG_FTRACE=y\nCONFIG_FUNCTION_TRACER=y\n"
+                            "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n"
+                            "CONFIG_BPF_SYSCALL=y\nCONFIG_DEBUG_INFO_DWARF5=y\n"
+                            "CONFIG_DEBUG_INFO_BTF=y\n"),
+    "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
+    "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
+                    "CONFIG_BLOCK=y\nCONFIG_SAMPLES=y\n"
+                    "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n"
+                    "CONFIG_FPROBE_EVENTS=y\nCONFIG_KPROBES=y\n"
+                    "CONFIG_KPROBE_EVENTS=y\nCONFIG_UPROBE_EVENTS=y\n"
+                    "CONFIG_USER_EVENTS=y\n"
+                    "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
+                    "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
+                    "CONFIG_FUNCTION_GRAPH_TRACER=y\n"),
+}
+# As x86, with Rust: what `prepare` takes with it is half a minute, so only what
+# Rust code can notice is built in this one.
+STEP_ARCHES["x86-rust"] = dataclasses.replace(
+    STEP_ARCHES["x86"], config=STEP_ARCHES["x86"].config
+    + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n"
+      "CONFIG_CONFIGFS_FS=y\nCONFIG_BLK_DEV=y\nCONFIG_BLK_DEV_RUST_NULL=m\n")
+STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
+                       r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
+                       r"include/trace/|kernel/trace/static_key_benchmark")
+STEP_CONFIG = """\
+CONFIG_JUMP_LABEL=y
+CONFIG_SMP=y
+CONFIG_PRINTK=y
+CONFIG_BUG=y
+CONFIG_MODULES=y
+CONFIG_MODULE_UNLOAD=y
+CONFIG_DEBUG_KERNEL=y
+CONFIG_DEBUG_FS=y
+CONFIG_DYNAMIC_DEBUG=y
+CONFIG_RUNTIME_TESTING_MENU=y
+CONFIG_KUNIT=y
+"""
+# What is not only built for x86: it has parts for architectures that have no kernel of
+# their own here, or needs debug information, which would slow all steps of x86 down.
+ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
+             "kernel/trace/func_event_probe.c": ("x86", "powerpc", "s390"),
+             "kernel/trace/func_event_btf.c": ("s390",),
+             "kernel/bpf/btf.c": ("s390",),
+             # 32 bit, and the big end first.
+             **{f"kernel/{name}.c": ("x86", "arm", "s390")
+                for name in ("marker", "trace/event_fetch", "trace/marker_parse",
+                             "trace/ring_buffer", "trace/trace_marker_event")}}
+# Objects that place many static branches, or patch them.
+BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")
+
+
+class StepBuilder:
+    """Builds objects of one step of the series, per architecture."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.setup = STEP_ARCHES[directory]
+        self.out = BUILD / "obj" / f"step-{directory}"
+        self.log = LOGS / f"step-{directory}.log"
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+
+    def make(self, *targets):
+        setup = self.setup
+        return [*NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
+                *kernels.tools(setup.cross, setup.llvm), *kernels.RUST_TOOLS,
+                "LOCALVERSION=", f"KCFLAGS={setup.flags}", f"-j{os.cpu_count() + 1}",
+                *targets]
+
+    def configured(self, text, options):
+        """Whether the last configuration is that of this step as well."""
+        stamp = self.out / ".options"
+        now = text + options
+        same = stamp.exists() and stamp.read_text(encoding="utf-8") == now
+        stamp.write_text(now, encoding="utf-8")
+        return same
+
+    def fragment(self):
+        """What the configuration must contain, as text."""
+        # Neither value is one for all: m is none for a bool.
+        text = (ROOT / "Kconfig").read_text(encoding="utf-8") if (ROOT / "Kconfig").exists() else ""
+        lines = text.splitlines()
+        series_options = "".join(
+            f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
+            for symbol, (first, _) in series.kconfig_stanzas(text).items())
+        return STEP_CONFIG + self.setup.config + series_options
+
+    def build(self, objects, options):
+        """Returns None, or the line that says what went wrong.
+
+        OPTIONS tells the Kconfig files of this step from those of another.
+        """
+        self.log.write_text("", encoding="utf-8")
+        self.out.mkdir(parents=True, exist_ok=True)
+        wanted = self.out / ".fragment"
+        fragment = self.fragment()
+        wanted.write_text(fragment, encoding="utf-8")
+        commands = [["prepare", *objects]]
+        if not self.configured(fragment, options):
+            commands.insert(0, [f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"])
+        for targets in commands:
+            if ui.run(self.make(*targets), self.log, env=kernels.environment()):
+                (self.out / ".options").unlink()
+                return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
+        config = (self.out / ".config").read_text(encoding="utf-8")
+        if "CONFIG_JUMP_LABEL=" not in config + self.setup.flags:
+            return "the configuration has no jump labels"
+        if "CONFIG_RUST=y" in self.setup.config and "CONFIG_RUST=y" not in config:
+            return "the configuration has no Rust"
+        return None
+
+
+def step_tree(commit):
+    """Check out a commit in STEP_TREE, beside build/linux."""
+    if not (STEP_TREE / ".git").exists():
+        shutil.rmtree(STEP_TREE, ignore_errors=True)
+        series.git("worktree", "prune")
+        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commit)
+    series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
+
+
+def step_objects(commit):
+    """What to build after a commit: objects by directory of arch/, or one with Rust."""
+    wanted = {}
+    for path, status in series.changed_paths(f"{commit}^", commit).items():
+        if status == "D":
+            continue
+        match = re.match(r"arch/(\w+)/", path)
+        directory = match.group(1) if match else \
+            "x86-rust" if STEP_RUST.match(path) else "x86"
+        if directory not in STEP_ARCHES:
+            continue
+        objects = wanted.setdefault(directory, set())
+        if path.endswith("asm/jump_label.h") or path == "include/linux/jump_label.h":
+            objects |= set(BRANCHY) | set(STEP_ARCHES[directory].extra)
+            source = f"arch/{match.group(1) if match else 'x86'}/kernel/jump_label.c"
+            if series.blob(commit, source) is not None:
+                objects.add(source[:-2] + ".o")
+        elif path.startswith("tools/") or path.startswith("Documentation/"):
+            continue
+        elif (path.endswith((".c", ".rs", ".S"))
+              # What is part of `prepare` has been built.
+              and not path.startswith(("kernel/static_branch_asm", "rust/"))):
+            for place in ELSEWHERE.get(path, (directory,)):
+                wanted.setdefault(place, set()).add(series.object_of(commit, path))
+        else:
+            objects.add("kernel/jump_label.o")
+    return {directory: sorted(objects) for directory, objects in wanted.items() if objects}
+
+
+def check(found, until=math.inf):
+    """Every commit of a topic builds, on the base with what the topic needs: what it touches.
+
+    A step that has not been built until found.elapsed() is UNTIL, in seconds, is skipped.
+    The next run goes on there, as what was built is kept.
+    """
+    group = "every step builds"
+    base, _ = series.tree(quiet=True)
+    patches, topics = series.read_series(), series.read_topics()
+    commits = [(patch, commit) for topic in topics for patch, commit in zip(
+        [patch for patch in patches if patch.topic == topic.name],
+        series.topic_commits(base, patches, topics, topic.name)[0])]
+    options = ""
+
+    def build(found, name, commit, builder, objects):
+        if found.elapsed() > until:
+            found.add(group, name, None, "no time left for it in this run")
+            return
+        began = time.monotonic()
+        step_tree(commit)
+        trouble = builder.build(objects, options)
+        found.add(group, name, trouble is None, trouble or f"{len(objects)} objects",
+                  time.monotonic() - began)
+
+    with ui.Step("build every step of the series", len(commits)) as step:
+        for patch, commit in commits:
+            step.note = patch.name
+            if any("Kconfig" in path for path in series.changed_paths(f"{commit}^", commit)):
+                options = commit
+            wanted = step_objects(commit)
+            if not wanted:
+                found.add(group, patch.name, None, "nothing to compile, or no compiler")
+            sources = series.sources(commit, lint.NOT_COMPILED)
+            for directory, objects in wanted.items():
+                builder = StepBuilder(directory)
+                name = f"{patch.name} ({directory})"
+                where = outcomes.place(outcomes.code(__file__, kernels.__file__), sources,
+                                       directory, objects, builder.fragment())
+                outcomes.again(found, where, lambda found: build(
+                    found, name, commit, builder, objects))
+            step.advance()
+    found.close(group)
+
+
+# --- an option that is off -------------------------------------------------
+
+# Without its option, a topic must not change what it makes traceable: all Rust code.
+OFF_TOPIC = "rust-ftrace"
+OFF_OPTION = "CONFIG_RUST_FTRACE"
+# rustc moves a function behind others if it has an attribute of ours, even one that does
+# nothing. 1.85 does, 1.96 does not; none between was tried.
+MOVES_BEFORE = (1, 96)
+OFF_TARGETS = ("rust/", "samples/rust/", "lib/test_rust_tracepoint.o")
+
+
+class OptionOff(StepBuilder):
+    """Builds the Rust objects of a step without the option."""
+
+    def __init__(self):
+        super().__init__("x86-rust")
+        self.out = BUILD / "obj" / "option-off"
+        self.log = LOGS / "option-off.log"
+
+    def fragment(self):
+        wanted = f"{OFF_OPTION}=y\n"
+        text = super().fragment()
+        if wanted not in text:
+            raise Failure(f"{OFF_OPTION} is no option of the series")
+        return text.replace(wanted, f"# {OFF_OPTION} is not set\n")
+
+    def objects(self):
+        """What was built of the targets, by path."""
+        return {path.relative_to(self.out): path.read_bytes()
+                for target in OFF_TARGETS
+                for path in ([self.out / target] if target.endswith(".o")
+                             else (self.out / target).rglob("*.o"))}
+
+
+def symbols(content):
+    """Size, type and name of what an object defines, without the numbers of __UNIQUE_ID()."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        said = subprocess.run(["nm", "-S", "--defined-only", file.name], check=True,
+                              capture_output=True, text=True).stdout
+    return sorted(re.sub(r"_\d+$", "", line.partition(" ")[2]) for line in said.splitlines())
+
+
+def compare_objects(found, group, name, one, two):
+    """An object must be the same as before, but for what an older rustc makes of `#[notrace]`."""
+    if one is None or two is None or one == two:
+        found.add(group, name, one == two, "" if one == two else "missing")
+    elif kernels.rustc_version() < MOVES_BEFORE and symbols(one) == symbols(two):
+        found.add(group, name, None, "the same functions in another order")
+    else:
+        found.add(group, name, False, f"{len(one)} and {len(two)} bytes, not the same")
+
+
+def check_option_off(found):
+    """The objects of the last step of a topic are those of the step before the topic."""
+    group = f"without {OFF_OPTION}"
+    base, _ = series.tree(quiet=True)
+    own, before = series.topic_commits(base, series.read_series(), series.read_topics(), OFF_TOPIC)
+    builder = OptionOff()
+
+    def compare(found):
+        built = []
+        for commit in (before, own[-1]):
+            step_tree(commit)
+            trouble = builder.build(OFF_TARGETS, commit)
+            if trouble:
+                found.add(group, "objects", False, trouble)
+                return
+            built.append(builder.objects())
+        for path in sorted(built[0].keys() | built[1].keys()):
+            compare_objects(found, group, str(path), *(objects.get(path) for objects in built))
+        if not built[0]:
+            found.add(group, "objects", False, "there are none")
+
+    with ui.Step(f"build Rust objects {group}"):
+        outcomes.again(
+            found, outcomes.place(outcomes.code(__file__, kernels.__file__),
+                                  *(series.sources(commit, lint.NOT_COMPILED)
+                                    for commit in (before, own[-1])), builder.fragment()),
+            compare)
+    found.close(group)
