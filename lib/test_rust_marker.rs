@@ -98,6 +98,12 @@ fn hit_pointers() {
     );
 }
 
+/// Ends with a marker, from which the compiler could make a tail call.
+#[inline(never)]
+fn hit_last(nr: i32) {
+    mark!(test_rust_marker_last, "last %d", nr);
+}
+
 #[inline(never)]
 fn hit() {
     for nr in 1..=3i32 {
@@ -110,6 +116,7 @@ fn hit() {
         );
         hit_numbers(nr);
         hit_pointers();
+        hit_last(nr);
     }
 }
 

@@ -212,6 +212,9 @@ kernel::trace_event_class! {
         fn test_rust_first,
         /// As `test_c_second`.
         fn test_rust_second if value & 1 != 0,
+        /// In no configuration, neither in C.
+        #[cfg(any())]
+        fn test_rust_left_out { print: "left out value=%llu", value },
     },
 }
 

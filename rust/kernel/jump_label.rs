@@ -218,6 +218,16 @@ pub const fn initially_true<K: Key>(_: *const K) -> bool {
     K::INITIALLY_TRUE
 }
 
+/// Makes a macro that takes the key of a C static `unsafe`.
+///
+/// # Safety
+///
+/// `_key` must point into a static that is defined in C.
+#[doc(hidden)]
+#[cfg(CONFIG_JUMP_LABEL)]
+#[inline(always)]
+pub unsafe fn key_of_c(_key: *const bindings::static_key_false) {}
+
 /// Loads and tests the count of a key: a branch without `CONFIG_JUMP_LABEL`.
 ///
 /// # Safety
@@ -299,7 +309,7 @@ macro_rules! static_branch_unlikely {
         }
     };
     ($key:path, $keytyp:ty, $field:ident) => {{
-        let _ = $crate::static_key_field!($key, $keytyp, $field);
+        $crate::jump_label::key_of_c($crate::static_key_field!($key, $keytyp, $field));
 
         $crate::arch_static_branch!(
             "arch_static_branch_asm.rs",

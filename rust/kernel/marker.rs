@@ -419,6 +419,12 @@ macro_rules! marker_call {
         unsafe {
             $crate::bindings::__mark_hit($marker.as_ptr(), $($passed.value()),*)
         };
+        // No tail call, as in `MARK()`: the return address is that of the marker.
+        // SAFETY: There is no instruction.
+        #[allow(unused_unsafe)]
+        unsafe {
+            ::core::arch::asm!("", options(nomem, nostack, preserves_flags))
+        };
     }};
 }
 

@@ -12,11 +12,8 @@
 #[macro_export]
 macro_rules! tracepoint_enabled {
     ($tracepoint:path) => {{
-        // SAFETY: A tracepoint outlives its sites, and its field `key` is a static key.
-        #[allow(unused_unsafe)]
-        unsafe {
-            $crate::static_branch_unlikely!($tracepoint, $crate::bindings::tracepoint, key)
-        }
+        // SAFETY: A tracepoint is defined in C and outlives its sites.
+        unsafe { $crate::static_branch_unlikely!($tracepoint, $crate::bindings::tracepoint, key) }
     }};
 }
 
@@ -108,6 +105,8 @@ macro_rules! declare_trace {
             }
         }
 
+        $(#[$attr])*
+        ///
         /// Whether the tracepoint has probes.
         #[allow(dead_code)]
         #[inline(always)]

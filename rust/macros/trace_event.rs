@@ -892,6 +892,14 @@ impl Event {
             .filter(|attr| !attr.path().is_ident("export"))
     }
 
+    /// Returns the attributes that may leave the event out.
+    fn cfgs(&self) -> Vec<&Attribute> {
+        self.attrs
+            .iter()
+            .filter(|attr| attr.path().is_ident("cfg"))
+            .collect()
+    }
+
     /// Returns the functions for `TRACE_EVENT_FN()`.
     fn expand_register(&self) -> TokenStream {
         let Some((register, unregister)) = &self.register else {
@@ -999,13 +1007,15 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
             c.same_size(&c_arg(ty, &mut Vec::new())?, ty);
         }
     }
+    let name = event.name.to_string();
     c.add(&format!(
         "DECLARE_TRACE({},\n\tTP_PROTO({}),\n\tTP_ARGS({}));\n",
-        event.name.to_string().trim_end_matches("_tp"),
+        name.strip_suffix("_tp").unwrap_or(&name),
         proto.join(", "),
         quote!(#(#names),*)
     ));
-    let text = c.into_static(&[]);
+    let cfgs = event.cfgs();
+    let text = c.into_static(&cfgs);
     let functions = expand_event(
         definition,
         event,
@@ -1021,6 +1031,7 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
     );
 
     Ok(quote! {
+        #(#cfgs)*
         const _: () = {
             const fn is_argument<T: ::kernel::tracepoint::TracepointArgument>() {}
 
@@ -1035,7 +1046,6 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
 /// Expands the functions of an event; `body` calls the probes.
 fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> TokenStream {
     let Event {
-        attrs,
         vis,
         name,
         condition,
@@ -1043,10 +1053,7 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
     } = event;
     let own_attrs = event.attrs();
     let register = event.expand_register();
-    let cfgs: Vec<_> = attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("cfg"))
-        .collect();
+    let cfgs = event.cfgs();
     let trace = format_ident!("trace_{name}");
     let enabled = format_ident!("trace_{name}_enabled");
     let enabled_doc = format!("Whether `{name}` is enabled.");
@@ -1142,6 +1149,17 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
 
                 quote_spanned!(ty.span()=> #check::<#ty>();)
             });
+    let lens = definition
+        .fields
+        .iter()
+        .filter_map(|field| match &field.kind {
+            Kind::Array(Element { ty, .. }, len) if is_char(ty) => {
+                Some(quote_spanned! {len.span()=>
+                    ::core::assert!(#len != 0usize, "a text of no bytes has no end");
+                })
+            }
+            _ => None,
+        });
     let checks = definition
         .prints()
         .map(|print| print_checks(definition, &shared, print));
@@ -1150,14 +1168,9 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
         .events
         .iter()
         .map(|event| expand_event(definition, event, expand_fields(definition, event, &shared)));
-    // `cfg` attributes of a single event apply to the whole definition. If an event of a class is
-    // disabled by one, C still has its definition.
-    let cfgs: Vec<_> = match &definition.events[..] {
-        [event] => event
-            .attrs
-            .iter()
-            .filter(|attr| attr.path().is_ident("cfg"))
-            .collect(),
+    // `cfg` attributes of a single event apply to the whole definition.
+    let cfgs = match &definition.events[..] {
+        [event] => event.cfgs(),
         _ => Vec::new(),
     };
     let text = c.into_static(&cfgs);
@@ -1178,6 +1191,7 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
             const fn is_struct<T: Copy>() {}
 
             #(#types)*
+            #(#lens)*
             #({ #checks })*
         };
 
@@ -1192,6 +1206,8 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
 struct CText {
     pieces: TokenStream,
     text: String,
+    /// Attributes of the pieces that come.
+    cfgs: TokenStream,
 }
 
 impl CText {
@@ -1202,15 +1218,32 @@ impl CText {
     fn flush(&mut self) {
         let text = core::mem::take(&mut self.text);
 
+        self.piece(quote!(Text(#text)));
+    }
+
+    fn piece(&mut self, piece: TokenStream) {
+        let cfgs = &self.cfgs;
+
         self.pieces
-            .extend(quote!(::kernel::trace_event::Piece::Text(#text),));
+            .extend(quote!(#cfgs ::kernel::trace_event::Piece::#piece,));
+    }
+
+    /// Adds what an event of a class has of its own, which goes when the event is left out.
+    fn part(&mut self, event: &Event, add: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let cfgs = event.cfgs();
+
+        self.flush();
+        self.cfgs = quote!(#(#cfgs)*);
+        add(self)?;
+        self.flush();
+        self.cfgs = TokenStream::new();
+        Ok(())
     }
 
     /// Adds a number that the Rust compiler evaluates.
     fn number(&mut self, value: TokenStream) {
         self.flush();
-        self.pieces
-            .extend(quote!(::kernel::trace_event::Piece::Number((#value) as i128),));
+        self.piece(quote!(Number((#value) as i128)));
     }
 
     /// Adds the declarations of structs.
@@ -1499,13 +1532,7 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
             }
             _ => c.number(quote!(#value)),
         },
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Int(number) => c.add(number.base10_digits()),
-            Lit::Str(text) => c.literal(text)?,
-            Lit::Bool(LitBool { value, .. }) => c.add(if *value { "1" } else { "0" }),
-            Lit::Byte(byte) => c.add(&byte.value().to_string()),
-            _ => return unknown(value, "not a literal that C has as well"),
-        },
+        Expr::Lit(literal) => c_lit(&literal.lit, c)?,
         Expr::Paren(inner) => c_expr(definition, &inner.expr, c)?,
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             c.add("(-");
@@ -1573,6 +1600,29 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
         _ => return unknown(value, "C has no such expression"),
     }
     Ok(())
+}
+
+fn c_lit(literal: &Lit, c: &mut CText) -> Result<()> {
+    match literal {
+        Lit::Int(number) => c.add(number.base10_digits()),
+        Lit::Str(text) => c.literal(text)?,
+        Lit::Bool(LitBool { value, .. }) => c.add(if *value { "1" } else { "0" }),
+        Lit::Byte(byte) => c.add(&byte.value().to_string()),
+        _ => {
+            let message = "not a literal that C has as well";
+
+            return Err(Error::new(literal.span(), message));
+        }
+    }
+    Ok(())
+}
+
+/// Adds an argument that must be a literal of some kind.
+fn c_literal(value: &Expr, is_kind: fn(&Lit) -> bool, kind: &str, c: &mut CText) -> Result<()> {
+    match value {
+        Expr::Lit(literal) if is_kind(&literal.lit) => c_lit(&literal.lit, c),
+        _ => Err(Error::new(value.span(), format!("this must be {kind}"))),
+    }
 }
 
 /// Returns the expression that a block consists of.
@@ -1680,17 +1730,23 @@ fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()>
 
                 return Err(Error::new(args[2].span(), message));
             }
-            c_expr(definition, args[1], c)?;
+            // C reads what the first of these points to.
+            c_literal(args[1], |lit| matches!(lit, Lit::Str(_)), "a text", c)?;
             c.add(&format!(", DUMP_PREFIX_{}, ", prefix.to_uppercase()));
-            c_expr(definition, args[3], c)?;
+            c_literal(args[3], |lit| matches!(lit, Lit::Int(_)), "a number", c)?;
             c.add(", ");
-            c_expr(definition, args[4], c)?;
+            c_literal(args[4], |lit| matches!(lit, Lit::Int(_)), "a number", c)?;
             c.add(", ");
             field.c_address(c);
             c.add(", ");
             field.c_length(c);
             c.add(", ");
-            c_expr(definition, args[5], c)?;
+            c_literal(
+                args[5],
+                |lit| matches!(lit, Lit::Bool(_)),
+                "`true` or `false`",
+                c,
+            )?;
         }
         _ => {
             field.c_address(c);
@@ -1759,6 +1815,27 @@ impl Event {
             ));
         }
     }
+
+    /// Adds the definition of an event of a class.
+    fn c_event(&self, definition: &Definition, prototype: &str, c: &mut CText) -> Result<()> {
+        let (class, name) = (&definition.name, &self.name);
+        let which = match (&self.print, &self.register) {
+            (Some(_), _) => "DEFINE_EVENT_PRINT",
+            (None, Some(_)) => "DEFINE_EVENT_FN",
+            (None, None) => "DEFINE_EVENT",
+        };
+
+        c.add(&format!("{which}({class}, {name},\n\t{prototype}"));
+        match &self.print {
+            Some(own) => {
+                c.add(",\n\t");
+                c_print(definition, own, c)?;
+            }
+            None => self.c_register(c),
+        }
+        c.add(");\n");
+        Ok(())
+    }
 }
 
 impl Definition {
@@ -1786,7 +1863,10 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<CText> {
     };
 
     for event in &definition.events {
-        event.c_head(&mut c);
+        c.part(event, |c| {
+            event.c_head(c);
+            Ok(())
+        })?;
     }
 
     c.add(&format!(
@@ -1883,26 +1963,7 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<CText> {
     c.add(");\n");
     if definition.is_class {
         for event in &definition.events {
-            let event_name = &event.name;
-
-            match &event.print {
-                None => {
-                    let which = match event.register {
-                        Some(_) => "DEFINE_EVENT_FN",
-                        None => "DEFINE_EVENT",
-                    };
-
-                    c.add(&format!("{which}({name}, {event_name},\n\t{prototype}"));
-                    event.c_register(&mut c);
-                }
-                Some(own) => {
-                    c.add(&format!(
-                        "DEFINE_EVENT_PRINT({name}, {event_name},\n\t{prototype},\n\t"
-                    ));
-                    c_print(definition, own, &mut c)?;
-                }
-            }
-            c.add(");\n");
+            c.part(event, |c| event.c_event(definition, &prototype, c))?;
         }
     }
     Ok(c)

@@ -934,13 +934,17 @@ perf_record()
 rust()
 {
 	present test_rust_marker || { skip "no module in Rust"; return; }
-	events="int narrow wide ten none evaluated string pointer"
+	events="int narrow wide ten none evaluated string pointer last"
 	accepted "+test_rust_marker:test_rust_marker" || return
 	for event in $events; do
 		accepted "+test_rust_marker:test_rust_marker_$event" || return
 	done
 	echo > trace
+	echo 1 > options/stacktrace
 	modprobe test_rust_marker
+	echo 0 > options/stacktrace
+	# The marker that is the last statement of a function is in there as well.
+	places="$(grep -A 2 ': test_rust_marker_last: ' trace | grep -c '=> .*hit_last')"
 	unload test_rust_marker
 	for event in "" $events; do
 		records "test_rust_marker${event:+_$event}" | uniq -c | sed -e 's/^ *//'
@@ -960,11 +964,13 @@ rust()
 		printf '1 nr %d\n' 1 2 3 4 5 6
 		echo "6 name first padded [it    ] four abcd null (null)"
 		echo "6 x=0x2000 mac 02:00:00:fe:ff:01 bad 00:00:00:00:00:00(fault) error -2"
+		printf '1 last %d\n' 1 2 3 1 2 3
 	} > "$TMP/wanted"
 	cmp "$TMP/rust" "$TMP/wanted" || {
 		sed -e 's/^/# /' "$TMP/rust"
 		return 1
 	}
+	[ "$places" -eq 3 ] || complain "$places of 3 in their function"
 }
 
 all()

@@ -599,6 +599,12 @@ available()
 	grep -qx "$SYSTEM:$1" "$TRACING/available_events" || complain "event $1 is missing"
 }
 
+# Of the class of test_rust_first; rustc would leave out its functions in any case.
+left_out()
+{
+	available test_rust_first && lacks ":test_rust_left_out\$" "$TRACING/available_events"
+}
+
 # Name and ID in the format are those of the event and of no other.
 named()
 {
@@ -1447,6 +1453,7 @@ tests()
 		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN"; do
 		check "$event is available" available "$event"
 	done
+	check "an event that #[cfg] leaves out is not available" left_out
 	twin_tests
 	filter_tests
 	trigger_tests

@@ -2,7 +2,10 @@
 
 //! Print formats that do not match the fields.
 
-use kernel::bindings;
+use kernel::{
+    bindings,
+    ffi::c_char, //
+};
 
 kernel::trace_event! {
     system: compile_fail,
@@ -142,6 +145,13 @@ kernel::trace_event! {
     fn compile_fail_dump(data: &[u8]),
     entry: { data: dynamic_array<u8> },
     print: "%s", hex_dump(data, "", line, 16, 1, true), //~ ERROR: `none`, `address` or `offset`
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_dump_pointer(at: *const c_char, data: &[u8]),
+    entry: { at: *const c_char = at, data: dynamic_array<u8> },
+    print: "%s", hex_dump(data, at, offset, 16, 1, true), //~ ERROR: this must be a text
 }
 
 kernel::trace_event! {

@@ -2,6 +2,8 @@
 
 //! Conversions that are for another size or kind of number.
 
+use kernel::ffi::c_char;
+
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_too_wide(id: u64),
@@ -21,4 +23,11 @@ kernel::trace_event! {
     fn compile_fail_number_for_string(id: u32),
     entry: { id: u32 = id },
     print: "id=%s", id, //~ ERROR: does not fit
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_no_text(id: u32),
+    entry: { name: [c_char; 0] = [] }, //~ ERROR: a text of no bytes has no end
+    print: "%s", name,
 }
