@@ -5,8 +5,7 @@ There are two lanes. A guest has one emulation thread and most checks have one
 process, so as many of these run as there are CPUs. A build could use all CPUs,
 but does not all the time: two of them fill each other's gaps. Builds are started
 with a lower priority (kernel.NICE): a guest next to one runs as if it were
-alone, and the builds take what is left; of that, the steps of the series (steps.NICE)
-take what the kernels leave.
+alone, and the builds take what is left.
 """
 
 import os

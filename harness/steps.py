@@ -22,8 +22,7 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 STEP_TREE = BUILD / "step"
-# No job waits for a step: they give way to the builds of kernels (kernels.NICE).
-NICE = ("nice", "-n", "19")
+
 
 @dataclasses.dataclass(frozen=True)
 class StepArch:
@@ -124,7 +123,7 @@ class StepBuilder:
 
     def make(self, *targets):
         setup = self.setup
-        return [*NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
+        return [*kernels.NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
                 *kernels.tools(setup.cross, setup.llvm), *kernels.RUST_TOOLS,
                 "LOCALVERSION=", f"KCFLAGS={setup.flags}", f"-j{os.cpu_count() + 1}",
                 *targets]
