@@ -75,8 +75,8 @@ STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # How long a round may take on a busy machine, in seconds.
 STRESS_SECONDS = 6
-# How long after its start a run begins to build a step of the series. Where nothing was
-# compiled before, all of them take two hours, and all else is done after one.
+# How many seconds after its start a run begins to build a step of the series, at most. Where
+# nothing was compiled before, 59 of 146 steps were built in 72 minutes.
 STEPS_SECONDS = 2400
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.

@@ -76,15 +76,18 @@ kunit()
 # IPIs
 #
 
-# What is recorded with the names of commands needs other events, which all would then have
-# enabled already.
-count_ipis()
+# Without the names of commands: the events that these are known by would be enabled already when
+# a test enables all.
+start_counting()
 {
+	read -r names < "$TRACING/options/record-cmd"
 	COUNTER="$TRACING/instances/static_batch_ipis_$$"
-	put 0 "$TRACING/options/record-cmd" && mkdir "$COUNTER" &&
-		put 1 "$TRACING/options/record-cmd" && put 0 "$COUNTER/tracing_on" &&
+	put 0 "$TRACING/options/record-cmd"
+	mkdir "$COUNTER"
+	put "$names" "$TRACING/options/record-cmd"
+	[ -d "$COUNTER" ] && put 0 "$COUNTER/tracing_on" &&
 		put 1 "$COUNTER/events/csd/csd_queue_cpu/enable" && return
-	rmdir "$COUNTER"
+	[ ! -d "$COUNTER" ] || rmdir "$COUNTER"
 	COUNTER=
 }
 
@@ -340,7 +343,7 @@ else
 	ktap_test_fail "the KUnit suite runs"
 fi
 kunit
-[ ! -e "$TRACING/events/csd" ] || count_ipis
+[ ! -e "$TRACING/events/csd" ] || start_counting
 ipi_test "all events" toggle_all
 ipi_test "event systems" toggle_systems "$TRACING"
 ipi_test "set_event" toggle_pattern
