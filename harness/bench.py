@@ -388,6 +388,9 @@ dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mar
 """, patched_only=True),
     Probe("all", r"""
 echo 0 >tracing_on
+# Static calls are patched once, and stay as they are when events are disabled.
+toggle events/enable 1 enable_all_first insn
+echo 0 >events/enable
 for pass in 1 2 3 4 5 6 7; do
 	toggle_all '' insn
 done
@@ -581,6 +584,7 @@ ROWS = (
     Row("insn.marker_vs_tprobe", INSTRUCTIONS, stock="insn.tprobe_4args",
         ours="insn.marker_4args"),
     Row("events.total", EVENTS),
+    Row("insn.enable_all_first", INSTRUCTIONS),
     Row("insn.enable_all", INSTRUCTIONS),
     Row("insn.disable_all", INSTRUCTIONS),
     *(Row(f"insn.workload_{name}{suffix}", INSTRUCTIONS) for suffix in ("", "_traced")

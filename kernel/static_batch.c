@@ -135,16 +135,15 @@ void static_batch_apply(struct static_batch *batch)
 		cpus_read_lock();
 		static_call_lock();
 		jump_label_lock();
-		arch_static_batch_begin();
 		for (change = batch->changes; change < stop; change++) {
 			if (change->tramp)
-				static_call_patch(change->key, change->tramp,
-						  change->func, true);
+				static_call_queue(change->key, change->tramp,
+						  change->func);
 			else
 				static_key_batch_set(change->key, change->func);
 		}
-		static_batch_arch_apply();
-		arch_static_batch_end();
+		jump_label_apply();
+		arch_static_call_apply();
 		for (change = batch->changes; change < stop; change++)
 			if (!change->tramp)
 				static_key_batch_done(change->key);

@@ -7,6 +7,7 @@
 #include <linux/static_call.h>
 
 /* kernel/jump_label.c; context: jump_label_mutex held. */
+void jump_label_apply(void);
 void static_key_batch_set(struct static_key *key, bool enable);
 void static_key_batch_done(struct static_key *key);
 
@@ -14,33 +15,20 @@ void static_key_batch_done(struct static_key *key);
 /* kernel/static_call_inline.c */
 void static_call_lock(void);
 void static_call_unlock(void);
-void static_call_patch(struct static_call_key *key, void *tramp, void *func,
-		       bool queue);
+void static_call_queue(struct static_call_key *key, void *tramp, void *func);
 #else
 static inline void static_call_lock(void) { }
 static inline void static_call_unlock(void) { }
-static inline void static_call_patch(struct static_call_key *key, void *tramp,
-				     void *func, bool queue)
+static inline void static_call_queue(struct static_call_key *key, void *tramp,
+				     void *func)
 {
 }
 #endif
 
-#ifndef arch_static_batch_begin
-/*
- * Hooks for an architecture that has to prepare for a long queue: called before
- * the first arch_jump_label_transform_queue() of a batch, and after the
- * arch_jump_label_transform_apply() that ends it.
- */
-static inline void arch_static_batch_begin(void) { }
-static inline void arch_static_batch_end(void) { }
+/* An architecture that queues static calls as well has these two. */
+#ifndef arch_static_call_transform_queue
+#define arch_static_call_transform_queue arch_static_call_transform
+static inline void arch_static_call_apply(void) { }
 #endif
-
-/* Patch what is queued, on architectures that queue. */
-static inline void static_batch_arch_apply(void)
-{
-#ifdef HAVE_JUMP_LABEL_BATCH
-	arch_jump_label_transform_apply();
-#endif
-}
 
 #endif /* _KERNEL_STATIC_BATCH_H */

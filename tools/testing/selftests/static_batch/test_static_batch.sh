@@ -189,6 +189,18 @@ toggle_ddebug()
 	toggle $LIMIT $DDEBUG "module * +p" "module * -p"
 }
 
+# "load_sample CHOSEN FEWEST": a module is loaded, with events that are chosen, or none.
+load_sample()
+{
+	FEWEST=$2
+	[ "$1" = 0 ] || append ":mod:$SAMPLE_DIR" "$TRACING/set_event" || return
+	sleep 0.2
+	ipis_of modprobe $SAMPLE || return
+	grep -q "[1X]" "$TRACING/events/sample-trace/enable" && on=1 || on=0
+	put "" "$TRACING/set_event" && modprobe -r $SAMPLE || return
+	[ $on = "$1" ] || complain "events on: $on"
+}
+
 # "remove_sample ENABLED FEWEST": the removal of a module, with its events on or off.
 remove_sample()
 {
@@ -197,22 +209,22 @@ remove_sample()
 		sleep 0.2 && ipis_of modprobe -r $SAMPLE
 }
 
-# Beside what it takes without events; in turns, as the host may get busier. The fewest
-# of four at least, so that one that was disturbed does not raise the limit.
-remove_module()
+# "beside_none SAMPLE WHAT": beside what it takes without events; in turns, as the host may get
+# busier. The fewest of four at least, so that one that was disturbed does not raise the limit.
+beside_none()
 {
 	bare=
 	with=
 	for time in $(seq $TIMES); do
-		remove_sample 0 "$bare" || return
+		$1 0 "$bare" || return
 		bare=$FEWEST
-		remove_sample 1 "$with" || return
+		$1 1 "$with" || return
 		with=$FEWEST
 		limit=$((LIMIT + bare / (CPUS - 1)))
 		[ "$time" -lt 4 ] || ! few_enough $limit || break
 	done
 	ktap_print_msg "$bare IPIs without events"
-	few_ipis $limit "removal of a module with events"
+	few_ipis $limit "$2"
 }
 
 ipi_test()
@@ -354,8 +366,10 @@ else
 	ktap_test_skip "few IPIs: dynamic debug (not there)"
 fi
 if present $SAMPLE && loadable $SAMPLE_DIR; then
-	ipi_test "a module is removed" remove_module
+	ipi_test "a module is loaded" beside_none load_sample "loading of a module with events"
+	ipi_test "a module is removed" beside_none remove_sample "removal of a module with events"
 else
+	ktap_test_skip "few IPIs: a module is loaded (no $SAMPLE)"
 	ktap_test_skip "few IPIs: a module is removed (no $SAMPLE)"
 fi
 ktap_test_result "events fire when enabled, and only then" fire
