@@ -343,7 +343,7 @@ if present $TEST; then
 	kunit_results > "$TMP/kunit"
 	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
 fi
-ktap_set_plan $(($(wc -l < "$TMP/cases") + 11))
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 12))
 
 if [ -s "$TMP/cases" ]; then
 	ktap_test_pass "the KUnit suite runs"
