@@ -388,7 +388,8 @@ dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mar
 """, patched_only=True),
     Probe("all", r"""
 echo 0 >tracing_on
-# Static calls are patched once, and stay as they are when events are disabled.
+# The first time, queues are allocated, and static calls patched that do not go to the
+# probe of the event yet.
 toggle events/enable 1 enable_all_first insn
 echo 0 >events/enable
 for pass in 1 2 3 4 5 6 7; do

@@ -1204,6 +1204,79 @@ static void tracepoint_batch_long(struct kunit *test)
 	remove_all_probes(test);
 }
 
+/* What TRACE_EVENT() makes of it, with the probe below. */
+DECLARE_TRACE_EVENT(static_batch_test_event, TP_PROTO(int value), TP_ARGS(value));
+DEFINE_TRACE_EVENT(static_batch_test_event, static_batch_test_event,
+		   TP_PROTO(int value), TP_ARGS(value));
+
+static noinline void trace_event_raw_event_static_batch_test_event(void *data, int value)
+{
+	called(data, trace_event_raw_event_static_batch_test_event);
+}
+
+static void *call_target(struct tracepoint *tp)
+{
+	return IS_ENABLED(CONFIG_HAVE_STATIC_CALL) ? tp->static_call_key->func : NULL;
+}
+
+static void count_target(struct tracepoint *tp, void *priv)
+{
+	unsigned int *nr = priv;
+
+	nr[call_target(tp) == tp->iterator]++;
+}
+
+/* Where the static call goes while there is no probe, and that it does no harm. */
+static void tracepoint_batch_event_call(struct kunit *test)
+{
+	struct tracepoint *tp = &__tracepoint_static_batch_test_event;
+	struct probe other = { .func = probe_b };
+	struct probe event = {
+		.func = trace_event_raw_event_static_batch_test_event,
+	};
+	struct probe *const order[] = { &other, &event, &event };
+	unsigned int nr[2] = { };
+	int i;
+
+	if (!IS_ENABLED(CONFIG_HAVE_STATIC_CALL))
+		kunit_skip(test, "no static calls");
+
+	/* Most tracepoints of the kernel are those of an event. */
+	for_each_kernel_tracepoint(count_target, nr);
+	KUNIT_EXPECT_GT(test, nr[false], nr[true]);
+
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
+	trace_static_batch_test_event(0);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		struct probe *probe = order[i];
+		int calls = atomic_read(&probe->calls);
+
+		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, probe->func, probe), 0);
+		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), probe->func);
+		trace_static_batch_test_event(0);
+		KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, probe->func, probe), 0);
+		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), probe->func);
+		trace_static_batch_test_event(0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&probe->calls), calls + 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&probe->wrong), 0);
+	}
+
+	/* With two of them, the call goes to the iterator. */
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, other.func, &other), 0);
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, event.func, &event), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), tp->iterator);
+	trace_static_batch_test_event(0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, other.func, &other), 0);
+	trace_static_batch_test_event(0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, event.func, &event), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other.calls), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&event.calls), 4);
+	KUNIT_EXPECT_EQ(test, atomic_read(&other.wrong) + atomic_read(&event.wrong), 0);
+	/* Both are on the stack. */
+	tracepoint_synchronize_unregister();
+}
+
 static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE(static_batch_many_keys),
 	KUNIT_CASE(static_batch_limits),
@@ -1219,6 +1292,7 @@ static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE(tracepoint_batch_errors),
 	KUNIT_CASE(tracepoint_batch_other_task),
 	KUNIT_CASE(tracepoint_batch_long),
+	KUNIT_CASE(tracepoint_batch_event_call),
 	KUNIT_CASE_SLOW(tracepoint_batch_no_memory),
 	KUNIT_CASE_SLOW(tracepoint_batch_hot),
 	{}

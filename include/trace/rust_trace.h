@@ -18,6 +18,10 @@
 #define DEFINE_TRACE(name, proto, args)					\
 	RUST_TRACEPOINT(name, PARAMS(proto), PARAMS(args))
 
+#undef DEFINE_TRACE_EVENT
+#define DEFINE_TRACE_EVENT(name, template, proto, args)			\
+	RUST_TRACEPOINT(name, PARAMS(proto), PARAMS(args))
+
 #undef DEFINE_TRACE_FN
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
 	RUST_TRACEPOINT(name, PARAMS(proto), reg, unreg, PARAMS(args))
