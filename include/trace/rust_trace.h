@@ -18,8 +18,8 @@
 #define DEFINE_TRACE(name, proto, args)					\
 	RUST_TRACEPOINT(name, PARAMS(proto), PARAMS(args))
 
-#undef DEFINE_TRACE_EVENT
-#define DEFINE_TRACE_EVENT(name, template, proto, args)			\
+#undef DEFINE_EVENT_TRACEPOINT
+#define DEFINE_EVENT_TRACEPOINT(template, name, proto, args)		\
 	RUST_TRACEPOINT(name, PARAMS(proto), PARAMS(args))
 
 #undef DEFINE_TRACE_FN
