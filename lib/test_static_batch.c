@@ -1235,7 +1235,7 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	struct tracepoint *tp = &__tracepoint_static_batch_test_event;
 	struct probe other = { .func = probe_b };
 	struct probe event = { .func = probe_event };
-	struct probe *const order[] = { &other, &event, &event };
+	struct tracepoint_batch batch;
 	unsigned int nr[2] = { };
 	int i;
 
@@ -1248,18 +1248,26 @@ static void tracepoint_batch_event_call(struct kunit *test)
 
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 	trace_static_batch_test_event(0);
-	for (i = 0; i < ARRAY_SIZE(order); i++) {
-		struct probe *probe = order[i];
-		int calls = atomic_read(&probe->calls);
 
-		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, probe->func, probe), 0);
-		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), probe->func);
+	/* One that is unregistered on its own takes the call back to the iterator. */
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, other.func, &other), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), other.func);
+	trace_static_batch_test_event(0);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, other.func, &other), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), tp->iterator);
+	trace_static_batch_test_event(0);
+
+	/* A batch leaves it, so that the second time only the key is patched. */
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, event.func, &event), 0);
+		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 		trace_static_batch_test_event(0);
-		KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, probe->func, probe), 0);
-		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), probe->func);
+		tracepoint_batch_init(&batch);
+		KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event.func, &event),
+				0);
+		tracepoint_batch_commit(&batch);
+		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 		trace_static_batch_test_event(0);
-		KUNIT_EXPECT_EQ(test, atomic_read(&probe->calls), calls + 1);
-		KUNIT_EXPECT_EQ(test, atomic_read(&probe->wrong), 0);
 	}
 
 	/* With two of them, the call goes to the iterator. */
@@ -1269,7 +1277,9 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	trace_static_batch_test_event(0);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, other.func, &other), 0);
 	trace_static_batch_test_event(0);
-	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, event.func, &event), 0);
+	tracepoint_batch_init(&batch);
+	KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event.func, &event), 0);
+	tracepoint_batch_commit(&batch);
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other.calls), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&event.calls), 4);
