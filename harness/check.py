@@ -45,6 +45,11 @@ STANDINS = "tools/testing/ring_buffer/"
 # print_fmt of probe events has %Ld, and user space reads it.
 CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
 FORMATS = "kernel/trace/fetch_type.c"
+# What macros that define a static call or a tracepoint, and the headers of events, have in
+# common with those of the base.
+CHECKPATCH_IGNORE_DEFINITIONS = ["MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
+                                 "PARENTHESIS_ALIGNMENT", "TRAILING_SEMICOLON"]
+DEFINITIONS = "include/linux/static_call.h"
 
 
 # --- fast checks -----------------------------------------------------------
@@ -137,6 +142,8 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_STANDINS
         if FORMATS in files:
             ignore += CHECKPATCH_IGNORE_FORMATS
+        if DEFINITIONS in files:
+            ignore += CHECKPATCH_IGNORE_DEFINITIONS
         done = subprocess.run(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
              "--ignore=" + ",".join(ignore), path],

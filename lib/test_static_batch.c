@@ -1229,6 +1229,20 @@ static void count_target(struct tracepoint *tp, void *priv)
 	nr[call_target(tp) == tp->iterator]++;
 }
 
+static void event_on_and_off(struct kunit *test, struct tracepoint *tp, struct probe *event)
+{
+	struct tracepoint_batch batch;
+
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, event->func, event), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event->func);
+	trace_static_batch_test_event(0);
+	tracepoint_batch_init(&batch);
+	KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event->func, event), 0);
+	tracepoint_batch_commit(&batch);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event->func);
+	trace_static_batch_test_event(0);
+}
+
 /* Where the static call goes while there is no probe, and that it does no harm. */
 static void tracepoint_batch_event_call(struct kunit *test)
 {
@@ -1237,7 +1251,6 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	struct probe event = { .func = probe_event };
 	struct tracepoint_batch batch;
 	unsigned int nr[2] = { };
-	int i;
 
 	if (!IS_ENABLED(CONFIG_HAVE_STATIC_CALL_INLINE))
 		kunit_skip(test, "no static calls that are patched inline");
@@ -1258,17 +1271,8 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	trace_static_batch_test_event(0);
 
 	/* A batch leaves it, so that the second time only the key is patched. */
-	for (i = 0; i < 2; i++) {
-		KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, event.func, &event), 0);
-		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
-		trace_static_batch_test_event(0);
-		tracepoint_batch_init(&batch);
-		KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event.func, &event),
-				0);
-		tracepoint_batch_commit(&batch);
-		KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
-		trace_static_batch_test_event(0);
-	}
+	event_on_and_off(test, tp, &event);
+	event_on_and_off(test, tp, &event);
 
 	/* With two of them, the call goes to the iterator. */
 	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, other.func, &other), 0);

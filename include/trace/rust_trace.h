@@ -20,7 +20,7 @@
 
 #undef DEFINE_EVENT_TRACEPOINT
 #define DEFINE_EVENT_TRACEPOINT(template, name, proto, args)		\
-	RUST_TRACEPOINT(name, PARAMS(proto), PARAMS(args))
+	RUST_TRACEPOINT(name, PARAMS(proto), template, PARAMS(args))
 
 #undef DEFINE_TRACE_FN
 #define DEFINE_TRACE_FN(name, reg, unreg, proto, args)			\
