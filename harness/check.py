@@ -45,11 +45,14 @@ STANDINS = "tools/testing/ring_buffer/"
 # print_fmt of probe events has %Ld, and user space reads it.
 CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
 FORMATS = "kernel/trace/fetch_type.c"
-# What macros that define a static call or a tracepoint, and the headers of events, have in
-# common with those of the base.
-CHECKPATCH_IGNORE_DEFINITIONS = ["MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
+# What the headers of static calls, tracepoints and events have in common with those of the
+# base.
+CHECKPATCH_IGNORE_DEFINITIONS = ["AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
                                  "PARENTHESIS_ALIGNMENT", "TRAILING_SEMICOLON"]
-DEFINITIONS = "include/linux/static_call.h"
+DEFINITIONS = {"include/linux/static_call.h", "include/linux/tracepoint.h"}
+# As in the base, there is no way on when text cannot be patched.
+CHECKPATCH_IGNORE_TEXT = ["AVOID_BUG"]
+TEXT = "arch/x86/kernel/alternative.c"
 
 
 # --- fast checks -----------------------------------------------------------
@@ -142,8 +145,10 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_STANDINS
         if FORMATS in files:
             ignore += CHECKPATCH_IGNORE_FORMATS
-        if DEFINITIONS in files:
+        if DEFINITIONS.intersection(files):
             ignore += CHECKPATCH_IGNORE_DEFINITIONS
+        if TEXT in files:
+            ignore += CHECKPATCH_IGNORE_TEXT
         done = subprocess.run(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
              "--ignore=" + ",".join(ignore), path],

@@ -23,16 +23,17 @@
 #define pr_fmt(fmt) "marker: " fmt
 
 #include <linux/context_tracking.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/init.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/static_batch.h>
 #include <linux/string.h>
 
 extern struct marker __start___markers[], __stop___markers[];
@@ -438,24 +439,17 @@ marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 	return array;
 }
 
-/* The argument of marker_set_probe_array(). */
-struct marker_update {
-	struct marker_name	*name;
-	struct static_batch	keys;
-};
-
 static int marker_set_probe_array(struct marker *marker, struct module *mod,
 				  void *arg)
 {
-	struct marker_update *update = arg;
-	struct marker_name *name = update->name;
+	struct marker_name *name = arg;
 
 	if (strcmp(marker->name, name->name))
 		return 0;
 	/* Pairs with the dependency in __mark_hit(). */
 	rcu_assign_pointer(marker->probes,
 			   name->array ? name->array->probes : NULL);
-	static_batch_key(&update->keys, &marker->key.key, name->array);
+	static_key_queue(&marker->key.key, name->array);
 	return 0;
 }
 
@@ -468,14 +462,16 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 {
 	struct marker_probe_array *old = name->array;
 	struct marker_probe_array *new = marker_make_probe_array(name, gfp);
-	struct marker_update update = { .name = name };
 
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	name->array = new;
-	static_batch_init(&update.keys);
-	marker_walk_all(marker_set_probe_array, &update);
-	static_batch_apply(&update.keys);
+	cpus_read_lock();
+	jump_label_lock();
+	marker_walk_all(marker_set_probe_array, name);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;

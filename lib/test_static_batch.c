@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of batches: kernel/static_batch.c and kernel/tracepoint.c
+ * KUnit tests of batches: kernel/jump_label.c, static_call_inline.c and
+ * tracepoint.c
  *
  * Keys, calls and tracepoints are changed in batches and one by one, by one task
  * and by several. The tests check which way the sites branch, and with
@@ -17,11 +18,9 @@
 #include <linux/mutex.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
-#include <linux/static_batch.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <linux/tracepoint_batch.h>
 #include <linux/workqueue.h>
 
 /* More allocations than a batch makes; a few more do no harm. */
@@ -139,14 +138,36 @@ static unsigned int long_on(void)
 	       long_on_8();
 }
 
-static void set_few(struct static_batch *batch, int i, bool on)
+/* In between, nobody else changes a key or a call; queue_apply() patches the sites. */
+static void queue_begin(void)
 {
-	static_batch_key(batch, &few_keys[i].key, on);
+	cpus_read_lock();
+	static_call_lock();
+	jump_label_lock();
 }
 
-static void set_many(struct static_batch *batch, int i, bool on)
+static void queue_apply(void)
 {
-	static_batch_key(batch, &many_keys[i].key, on);
+	jump_label_apply();
+	arch_static_call_apply();
+}
+
+static void queue_end(void)
+{
+	queue_apply();
+	jump_label_unlock();
+	static_call_unlock();
+	cpus_read_unlock();
+}
+
+static void set_few(int i, bool on)
+{
+	static_key_queue(&few_keys[i].key, on);
+}
+
+static void set_many(int i, bool on)
+{
+	static_key_queue(&many_keys[i].key, on);
 }
 
 static void expect_few(struct kunit *test, int i, bool on)
@@ -233,16 +254,15 @@ static void end_thread(struct kunit *test, struct task_struct *thread)
 
 static void static_batch_many_keys(struct kunit *test)
 {
-	struct static_batch batch;
 	int i, on;
 
-	static_batch_init(&batch);
+	queue_begin();
 	for (i = 0; i < NR_MANY; i++) {
-		set_many(&batch, i, true);
-		KUNIT_EXPECT_EQ(test, static_key_count(&many_keys[i].key), 0);
+		set_many(i, true);
+		KUNIT_EXPECT_EQ(test, static_key_count(&many_keys[i].key), 1);
 	}
 	KUNIT_EXPECT_EQ(test, many_on(), 0);
-	static_batch_apply(&batch);
+	queue_apply();
 	KUNIT_EXPECT_EQ(test, many_on(), NR_MANY);
 
 	/*
@@ -250,8 +270,8 @@ static void static_batch_many_keys(struct kunit *test)
 	 * that of the addresses.
 	 */
 	for (i = NR_MANY - 1; i >= 0; i -= 2)
-		set_many(&batch, i, false);
-	static_batch_apply(&batch);
+		set_many(i, false);
+	queue_apply();
 	KUNIT_EXPECT_EQ(test, many_on(), NR_MANY / 2);
 	for (i = 0, on = 0; i < NR_MANY; i++)
 		on += static_key_enabled(&many_keys[i].key);
@@ -259,12 +279,12 @@ static void static_batch_many_keys(struct kunit *test)
 
 	/* Half of them are disabled already. */
 	for (i = 0; i < NR_MANY; i++)
-		set_many(&batch, i, false);
-	static_batch_apply(&batch);
+		set_many(i, false);
+	queue_apply();
 	KUNIT_EXPECT_EQ(test, many_on(), 0);
 
 	/* Nothing to do. */
-	static_batch_apply(&batch);
+	queue_end();
 }
 
 /* As many as x86 writes through one mapping or queues, and one more or less. */
@@ -272,46 +292,45 @@ static void static_batch_limits(struct kunit *test)
 {
 	static const int nrs[] = { 1, 2, 4, 5, 63, 64, 65, 127, 128, 129, 255,
 				   256, 257, 511, 512, 513 };
-	struct static_batch batch;
 	int n, i;
 
-	static_batch_init(&batch);
+	queue_begin();
 	for (n = 0; n < ARRAY_SIZE(nrs); n++) {
 		for (i = 0; i < nrs[n]; i++)
-			set_many(&batch, i, true);
-		static_batch_apply(&batch);
+			set_many(i, true);
+		queue_apply();
 		KUNIT_EXPECT_EQ(test, many_on(), nrs[n]);
 		for (i = 0; i < nrs[n]; i++)
-			set_many(&batch, i, false);
-		static_batch_apply(&batch);
+			set_many(i, false);
+		queue_apply();
 		KUNIT_EXPECT_EQ(test, many_on(), 0);
 	}
+	queue_end();
 }
 
 static void static_batch_many_sites(struct kunit *test)
 {
-	struct static_batch batch;
 	int i;
 
-	static_batch_init(&batch);
+	queue_begin();
 	for (i = 0; i < NR_FEW; i++) {
-		set_few(&batch, i, true);
-		expect_few(test, i, false);
+		set_few(i, true);
+		KUNIT_EXPECT_EQ(test, few_on[i](), 0);
 	}
-	static_batch_apply(&batch);
+	queue_apply();
 	for (i = 0; i < NR_FEW; i++)
 		expect_few(test, i, true);
 
-	set_few(&batch, 0, false);
-	set_few(&batch, 2, false);
-	static_batch_apply(&batch);
+	set_few(0, false);
+	set_few(2, false);
+	queue_apply();
 	for (i = 0; i < NR_FEW; i++)
 		expect_few(test, i, i & 1);
 
 	/* Some on, some off. */
 	for (i = 0; i < NR_FEW; i++)
-		set_few(&batch, i, !(i & 1));
-	static_batch_apply(&batch);
+		set_few(i, !(i & 1));
+	queue_end();
 	for (i = 0; i < NR_FEW; i++) {
 		expect_few(test, i, !(i & 1));
 		static_branch_disable(&few_keys[i]);
@@ -320,25 +339,25 @@ static void static_batch_many_sites(struct kunit *test)
 }
 
 /*
- * More sites than x86 patches at once, TEXT_POKE_QUEUE_MAX. Wherever the
- * compiler places them, some cross a page boundary.
+ * More sites than x86 patches at once, TEXT_POKE_ARRAY_MAX: the first ones are
+ * patched when the array is full. Wherever the compiler places them, some cross a
+ * page boundary.
  */
 static void static_batch_long_queue(struct kunit *test)
 {
-	struct static_batch batch;
 	int i;
 
-	static_batch_init(&batch);
+	queue_begin();
 	for (i = 0; i < NR_LONG; i++)
-		static_batch_key(&batch, &long_keys[i].key, true);
-	KUNIT_EXPECT_EQ(test, long_on(), 0);
-	static_batch_apply(&batch);
+		static_key_queue(&long_keys[i].key, true);
+	KUNIT_EXPECT_LT(test, long_on(), LONG_SITES);
+	queue_apply();
 	KUNIT_EXPECT_EQ(test, long_on(), LONG_SITES);
 
 	for (i = 0; i < NR_LONG; i++)
-		static_batch_key(&batch, &long_keys[i].key, false);
-	KUNIT_EXPECT_EQ(test, long_on(), LONG_SITES);
-	static_batch_apply(&batch);
+		static_key_queue(&long_keys[i].key, false);
+	KUNIT_EXPECT_GT(test, long_on(), 0);
+	queue_end();
 	KUNIT_EXPECT_EQ(test, long_on(), 0);
 }
 
@@ -422,22 +441,21 @@ static void static_batch_hot_sites(struct kunit *test)
 {
 	struct hammer hammer = { .phase = PHASE_OFF };
 	struct task_struct *threads[2];
-	struct static_batch batch;
 	int i, round;
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		threads[i] = run_thread(test, hammer_sites, &hammer);
 
-	static_batch_init(&batch);
 	for (round = 0; round < 10; round++) {
 		bool on = !(round & 1);
 
 		set_phase(&hammer, PHASE_EITHER);
+		queue_begin();
 		for (i = 0; i < NR_MANY; i++)
-			set_many(&batch, i, on);
+			set_many(i, on);
 		for (i = 0; i < NR_FEW; i++)
-			set_few(&batch, i, on);
-		static_batch_apply(&batch);
+			set_few(i, on);
+		queue_end();
 		set_phase(&hammer, on ? PHASE_ON : PHASE_OFF);
 		expect_checks(test, &hammer);
 	}
@@ -453,57 +471,26 @@ static void static_batch_twice(struct kunit *test)
 	static const char *const changes[] = {
 		"ee", "ed", "ede", "eded", "dd", "de", "ded", "dede", "eeddee",
 	};
-	struct static_batch batch;
 	const char *c;
 	int i, from;
 
-	static_batch_init(&batch);
 	for (i = 0; i < ARRAY_SIZE(changes); i++)
 		for (from = 0; from < 2; from++) {
 			if (from)
 				static_branch_enable(&few_keys[0]);
+			queue_begin();
 			for (c = changes[i]; *c; c++) {
-				set_few(&batch, 0, *c == 'e');
+				set_few(0, *c == 'e');
 				/* Others in between. */
-				set_few(&batch, 1, true);
+				set_few(1, true);
 			}
-			static_batch_apply(&batch);
+			queue_end();
 			expect_few(test, 0, c[-1] == 'e');
 			expect_few(test, 1, true);
 			static_branch_disable(&few_keys[0]);
 			static_branch_disable(&few_keys[1]);
 			expect_few(test, 0, false);
 		}
-}
-
-/* A batch that is applied while it is queued, when there is no more memory. */
-static void static_batch_no_memory(struct kunit *test)
-{
-	struct static_batch batch;
-	int nth, i, failures = 0;
-
-	if (!fail_nth(0))
-		kunit_skip(test, "no CONFIG_FAILSLAB");
-
-	static_batch_init(&batch);
-	for (nth = 1; nth <= MAX_ALLOCATIONS; nth++) {
-		fail_nth(nth);
-		for (i = 0; i < NR_MANY; i++)
-			set_many(&batch, i, true);
-		static_batch_apply(&batch);
-		failures += failed_nth();
-		fail_nth(0);
-		KUNIT_EXPECT_EQ(test, many_on(), NR_MANY);
-
-		fail_nth(nth);
-		for (i = NR_MANY - 1; i >= 0; i--)
-			set_many(&batch, i, false);
-		static_batch_apply(&batch);
-		fail_nth(0);
-		KUNIT_EXPECT_EQ(test, many_on(), 0);
-	}
-	if (!failures)
-		kunit_skip(test, "failslab/ignore-gfp-wait is Y");
 }
 
 /*
@@ -520,17 +507,16 @@ struct racer {
 
 static void race_batch(struct racer *racer)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
 	guard(mutex)(racer->lock);
-	set_few(&batch, 2, true);
-	set_few(&batch, 3, true);
-	static_batch_apply(&batch);
+	queue_begin();
+	set_few(2, true);
+	set_few(3, true);
+	queue_end();
 	racer->wrong += few_on_2() != FEW_SITES || few_on_3() != FEW_SITES;
-	set_few(&batch, 3, false);
-	set_few(&batch, 2, false);
-	static_batch_apply(&batch);
+	queue_begin();
+	set_few(3, false);
+	set_few(2, false);
+	queue_end();
 	racer->wrong += few_on_2() || few_on_3();
 }
 
@@ -602,27 +588,26 @@ static long few_on_0_here(void *arg)
 /* A CPU that was offline when a batch was applied. */
 static void static_batch_cpu_offline(struct kunit *test)
 {
-	struct static_batch batch;
 	int ret;
 
 	if (num_online_cpus() < 2 || !cpu_online(1) || !cpu_is_hotpluggable(1))
 		kunit_skip(test, "no second CPU that can be taken offline");
 
-	static_batch_init(&batch);
-	set_few(&batch, 0, true);
 	in_other_task(cpu_down_other, &ret);
-	if (!ret)
-		set_few(&batch, 1, true);
-	static_batch_apply(&batch);
+	queue_begin();
+	set_few(0, true);
+	set_few(1, true);
+	queue_end();
 	expect_few(test, 0, true);
-	expect_few(test, 1, !ret);
+	expect_few(test, 1, true);
 	if (!ret) {
 		KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
 		KUNIT_EXPECT_EQ(test, work_on_cpu(1, few_on_0_here, NULL), FEW_SITES);
 	}
-	set_few(&batch, 0, false);
-	set_few(&batch, 1, false);
-	static_batch_apply(&batch);
+	queue_begin();
+	set_few(0, false);
+	set_few(1, false);
+	queue_end();
 	KUNIT_EXPECT_EQ(test, work_on_cpu(1, few_on_0_here, NULL), 0);
 	if (ret)
 		kunit_skip(test, "the second CPU cannot be taken offline: %d", ret);
@@ -663,15 +648,15 @@ static noinline int call_2(int i)
 	       static_call(static_batch_test_call)(0);
 }
 
-static void set_call(struct static_batch *batch, int (*func)(int))
+static void set_call(int (*func)(int))
 {
-	static_batch_call(batch, &STATIC_CALL_KEY(static_batch_test_call),
+	static_call_queue(&STATIC_CALL_KEY(static_batch_test_call),
 			  STATIC_CALL_TRAMP_ADDR(static_batch_test_call), func);
 }
 
-static void set_call_2(struct static_batch *batch, int (*func)(int))
+static void set_call_2(int (*func)(int))
 {
-	static_batch_call(batch, &STATIC_CALL_KEY(static_batch_test_call_2),
+	static_call_queue(&STATIC_CALL_KEY(static_batch_test_call_2),
 			  STATIC_CALL_TRAMP_ADDR(static_batch_test_call_2), func);
 }
 
@@ -682,35 +667,26 @@ static void set_call_2(struct static_batch *batch, int (*func)(int))
 
 static void static_batch_calls(struct kunit *test)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
-	set_call(&batch, func_1);
+	queue_begin();
+	set_call(func_1);
 	expect_call(test, call(10), 10, 11);
-	set_call_2(&batch, func_1);
-	set_few(&batch, 0, true);
-	static_batch_apply(&batch);
+	set_call_2(func_1);
+	set_few(0, true);
+	queue_apply();
 	KUNIT_EXPECT_PTR_EQ(test, static_call_query(static_batch_test_call), &func_1);
 	KUNIT_EXPECT_EQ(test, call(10), 11);
 	KUNIT_EXPECT_EQ(test, call_2(10), 12);
 	expect_few(test, 0, true);
 
 	/* Twice, and back to what it was. */
-	set_call(&batch, func_0);
-	set_call(&batch, func_2);
-	set_call_2(&batch, func_2);
-	set_call_2(&batch, func_1);
-	set_few(&batch, 0, false);
-	static_batch_apply(&batch);
+	set_call(func_0);
+	set_call(func_2);
+	set_call_2(func_2);
+	set_call_2(func_1);
+	set_few(0, false);
+	queue_end();
 	KUNIT_EXPECT_EQ(test, call(10), 12);
 	KUNIT_EXPECT_EQ(test, call_2(10), 13);
-
-	/* One by one, between the queueing and the end. */
-	set_call(&batch, func_0);
-	static_call_update(static_batch_test_call, func_1);
-	KUNIT_EXPECT_EQ(test, call(10), 11);
-	static_batch_apply(&batch);
-	expect_call(test, call(10), 10, 11);
 
 	static_call_update(static_batch_test_call, func_0);
 	static_call_update(static_batch_test_call_2, func_0);
@@ -811,27 +787,15 @@ static void probes_init(void)
 		}
 }
 
-/* NULL: the code is patched before the functions below return. */
-static struct tracepoint_batch *probes_batch;
-
-/*
- * With a batch, the priority is the default one: the probe comes before those of
- * even tracepoints, which were registered one by one, and behind those of odd
- * ones.
- */
 static int probe_add(int tp, int i)
 {
 	struct probe *probe = &probes[tp][i];
-	int prio = tp & 1 ? 2 * TRACEPOINT_DEFAULT_PRIO : 0;
+	/* Before those that are there, or behind them. */
+	int prio = tp & 1 ? TRACEPOINT_DEFAULT_PRIO - i : TRACEPOINT_DEFAULT_PRIO + i;
 	int ret;
 
 	WRITE_ONCE(probe->gone, false);
-	if (probes_batch)
-		ret = tracepoint_batch_register(probes_batch, tps[tp],
-						probe->func, probe);
-	else
-		ret = tracepoint_probe_register_prio(tps[tp], probe->func, probe,
-						     prio + i);
+	ret = tracepoint_probe_register_prio(tps[tp], probe->func, probe, prio);
 	if (!ret)
 		probe->registered = true;
 	return ret;
@@ -842,22 +806,7 @@ static int probe_remove(int tp, int i)
 	struct probe *probe = &probes[tp][i];
 
 	probe->registered = false;
-	if (probes_batch)
-		return tracepoint_batch_unregister(probes_batch, tps[tp],
-						   probe->func, probe);
 	return tracepoint_probe_unregister(tps[tp], probe->func, probe);
-}
-
-static void batch_begin(struct tracepoint_batch *batch)
-{
-	tracepoint_batch_init(batch);
-	probes_batch = batch;
-}
-
-static void batch_commit(struct tracepoint_batch *batch)
-{
-	probes_batch = NULL;
-	tracepoint_batch_commit(batch);
 }
 
 static void probes_synchronize(void)
@@ -945,7 +894,6 @@ static void remove_all_probes(struct kunit *test)
  */
 static void transitions(struct kunit *test, bool alone)
 {
-	struct tracepoint_batch batch;
 	unsigned int from, to;
 	int tp, n;
 
@@ -957,14 +905,14 @@ static void transitions(struct kunit *test, bool alone)
 				KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? to : from), 0);
 			expect_probes(test, alone, "before", n);
 
-			batch_begin(&batch);
+			tracepoint_batch_begin();
 			for (tp = 0; tp < NR_TPS; tp++) {
 				KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? from : to), 0);
 				/* Changed and changed back. */
 				if (tp == 1)
 					KUNIT_EXPECT_EQ(test, change_probes(tp, to), 0);
 			}
-			batch_commit(&batch);
+			tracepoint_batch_end();
 			expect_probes(test, alone, "after", n);
 			if (n % 8 == 7)
 				probes_synchronize();
@@ -995,7 +943,6 @@ static int fire_away(void *arg)
 
 static void tracepoint_batch_hot(struct kunit *test)
 {
-	struct tracepoint_batch batch;
 	struct task_struct *thread;
 	struct rnd_state rnd;
 	unsigned int rounds = 0;
@@ -1011,16 +958,18 @@ static void tracepoint_batch_hot(struct kunit *test)
 		u32 random = prandom_u32_state(&rnd);
 
 		if (random & 1)
-			batch_begin(&batch);
+			tracepoint_batch_begin();
 		for (tp = 0; tp < NR_TPS; tp++) {
 			KUNIT_EXPECT_EQ(test, change_probes(tp, random >> (8 + 4 * tp) & 7), 0);
-			if (!tp && (random & 3) == 3)
-				tracepoint_batch_commit(&batch);
+			if (!tp && (random & 3) == 3) {
+				tracepoint_batch_end();
+				tracepoint_batch_begin();
+			}
 		}
 		if (random & 4)
 			probes_synchronize();
 		if (random & 1)
-			batch_commit(&batch);
+			tracepoint_batch_end();
 		expect_probes(test, false, "random", i);
 	}
 	remove_all_probes(test);
@@ -1030,7 +979,6 @@ static void tracepoint_batch_hot(struct kunit *test)
 
 static void tracepoint_batch_errors(struct kunit *test)
 {
-	struct tracepoint_batch batch;
 	struct probe *probe = &probes[3][0];
 
 	probes_init();
@@ -1038,66 +986,63 @@ static void tracepoint_batch_errors(struct kunit *test)
 	unregs = 0;
 
 	/* A duplicate, of a probe that is pending and of one that is not. */
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, probe_add(3, 0), 0);
 	KUNIT_EXPECT_EQ(test, regs, 1);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_register_may_exist(tps[3], probe->func, probe),
 			-EEXIST);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "commit", 0);
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_register_may_exist(tps[3], probe->func, probe),
 			-EEXIST);
 	KUNIT_EXPECT_EQ(test, probe_add(3, 1), 0);
 	KUNIT_EXPECT_EQ(test, regs, 1);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "duplicate", 0);
 	KUNIT_EXPECT_EQ(test, unregs, 0);
 
 	/* Unregistered and registered again, with no probe in between. */
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, change_probes(3, 0), 0);
 	KUNIT_EXPECT_EQ(test, unregs, 1);
 	KUNIT_EXPECT_EQ(test, change_probes(3, BIT(2)), 0);
 	KUNIT_EXPECT_EQ(test, regs, 2);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "other probe", 0);
 
 	/* Registered and unregistered again: no probe may be called. */
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, change_probes(3, 0), 0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	probes_synchronize();
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, change_probes(3, BIT(0)), 0);
 	KUNIT_EXPECT_EQ(test, change_probes(3, 0), 0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	KUNIT_EXPECT_EQ(test, regs, 3);
 	KUNIT_EXPECT_EQ(test, unregs, 3);
 	expect_probes(test, true, "nothing", 0);
 
 	/* regfunc() of the tracepoint fails. */
 	reg_error = -EBUSY;
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, probe_add(3, 0), -EBUSY);
 	reg_error = 0;
 	KUNIT_EXPECT_EQ(test, probe_add(3, 1), 0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "-EBUSY", 0);
 	KUNIT_EXPECT_EQ(test, regs, 4);
 	remove_all_probes(test);
 	KUNIT_EXPECT_EQ(test, unregs, 4);
 }
 
-/* One by one, whatever batch is open. */
+/* Not part of the batch that another task has; it patches that one's sites as well. */
 static void other_probes(void *arg)
 {
-	struct tracepoint_batch *batch = probes_batch;
 	int *set = arg;
 
-	probes_batch = NULL;
 	change_probes(0, *set);
-	probes_batch = batch;
 	*set = atomic_read(&probes[0][0].calls);
 	fire(0);
 	*set = atomic_read(&probes[0][0].calls) - *set;
@@ -1111,11 +1056,10 @@ static void other_synchronize(void *arg)
 /* Other tasks change a tracepoint of the batch, and wait for its probes. */
 static void tracepoint_batch_other_task(struct kunit *test)
 {
-	struct tracepoint_batch batch;
 	int set, tp;
 
 	probes_init();
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	KUNIT_EXPECT_EQ(test, change_probes(0, BIT(1)), 0);
 	KUNIT_EXPECT_EQ(test, change_probes(1, BIT(1)), 0);
 	set = BIT(0) | BIT(1);
@@ -1126,18 +1070,18 @@ static void tracepoint_batch_other_task(struct kunit *test)
 	set = 0;
 	in_other_task(other_probes, &set);
 	KUNIT_EXPECT_EQ(test, set, 0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "removed by other", 0);
 
 	for (tp = 0; tp < NR_TPS; tp++)
 		KUNIT_EXPECT_EQ(test, change_probes(tp, BIT(0) | BIT(2)), 0);
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	for (tp = 0; tp < NR_TPS; tp++)
 		KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? BIT(2) : 0), 0);
 	in_other_task(other_synchronize, NULL);
 	/* probe::late counts. */
 	fire(0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "other waits", 0);
 	remove_all_probes(test);
 }
@@ -1145,7 +1089,6 @@ static void tracepoint_batch_other_task(struct kunit *test)
 /* Registering a probe may return -ENOMEM; unregistering one does not fail. */
 static void tracepoint_batch_no_memory(struct kunit *test)
 {
-	struct tracepoint_batch batch;
 	struct task_struct *thread;
 	unsigned int from, to, rounds = 0;
 	int nth, tp, i, ret, failures = 0;
@@ -1161,7 +1104,7 @@ static void tracepoint_batch_no_memory(struct kunit *test)
 			for (tp = 0; tp < NR_TPS; tp++)
 				KUNIT_EXPECT_EQ(test, change_probes(tp, from), 0);
 
-			batch_begin(&batch);
+			tracepoint_batch_begin();
 			fail_nth(nth);
 			for (tp = 0; tp < NR_TPS; tp++) {
 				for (i = 0; i < NR_PROBES; i++)
@@ -1175,7 +1118,7 @@ static void tracepoint_batch_no_memory(struct kunit *test)
 						KUNIT_EXPECT_EQ(test, probe_remove(tp, i), 0);
 			}
 			failures += failed_nth();
-			batch_commit(&batch);
+			tracepoint_batch_end();
 			fail_nth(0);
 			expect_probes(test, false, "no memory", nth);
 			if (from == 3)
@@ -1191,15 +1134,14 @@ static void tracepoint_batch_no_memory(struct kunit *test)
 /* More tracepoints than a batch has room for without memory, some often. */
 static void tracepoint_batch_long(struct kunit *test)
 {
-	struct tracepoint_batch batch;
 	int i, tp;
 
 	probes_init();
-	batch_begin(&batch);
+	tracepoint_batch_begin();
 	for (i = 0; i < 300; i++)
 		for (tp = 0; tp < NR_TPS; tp++)
 			KUNIT_EXPECT_EQ(test, change_probes(tp, i % BIT(NR_PROBES)), 0);
-	batch_commit(&batch);
+	tracepoint_batch_end();
 	expect_probes(test, true, "long", 0);
 	remove_all_probes(test);
 }
@@ -1231,14 +1173,10 @@ static void count_target(struct tracepoint *tp, void *priv)
 
 static void event_on_and_off(struct kunit *test, struct tracepoint *tp, struct probe *event)
 {
-	struct tracepoint_batch batch;
-
 	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, event->func, event), 0);
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event->func);
 	trace_static_batch_test_event(0);
-	tracepoint_batch_init(&batch);
-	KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event->func, event), 0);
-	tracepoint_batch_commit(&batch);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, event->func, event), 0);
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event->func);
 	trace_static_batch_test_event(0);
 }
@@ -1249,7 +1187,6 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	struct tracepoint *tp = &__tracepoint_static_batch_test_event;
 	struct probe other = { .func = probe_b };
 	struct probe event = { .func = probe_event };
-	struct tracepoint_batch batch;
 	unsigned int nr[2] = { };
 
 	if (!IS_ENABLED(CONFIG_HAVE_STATIC_CALL_INLINE))
@@ -1262,7 +1199,7 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 	trace_static_batch_test_event(0);
 
-	/* One that is unregistered on its own takes the call back to the iterator. */
+	/* Another one takes the call to the iterator when it goes. */
 	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, other.func, &other), 0);
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), other.func);
 	trace_static_batch_test_event(0);
@@ -1270,7 +1207,7 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), tp->iterator);
 	trace_static_batch_test_event(0);
 
-	/* A batch leaves it, so that the second time only the key is patched. */
+	/* That of the event leaves it, so that the second time only the key is patched. */
 	event_on_and_off(test, tp, &event);
 	event_on_and_off(test, tp, &event);
 
@@ -1281,9 +1218,7 @@ static void tracepoint_batch_event_call(struct kunit *test)
 	trace_static_batch_test_event(0);
 	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, other.func, &other), 0);
 	trace_static_batch_test_event(0);
-	tracepoint_batch_init(&batch);
-	KUNIT_EXPECT_EQ(test, tracepoint_batch_unregister(&batch, tp, event.func, &event), 0);
-	tracepoint_batch_commit(&batch);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, event.func, &event), 0);
 	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), event.func);
 	KUNIT_EXPECT_EQ(test, atomic_read(&other.calls), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&event.calls), 4);
@@ -1298,7 +1233,6 @@ static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE(static_batch_many_sites),
 	KUNIT_CASE(static_batch_long_queue),
 	KUNIT_CASE(static_batch_twice),
-	KUNIT_CASE(static_batch_no_memory),
 	KUNIT_CASE_SLOW(static_batch_hot_sites),
 	KUNIT_CASE_SLOW(static_batch_race),
 	KUNIT_CASE(static_batch_cpu_offline),
@@ -1320,5 +1254,6 @@ static struct kunit_suite static_batch_suite = {
 
 kunit_test_suite(static_batch_suite);
 
+MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING");
 MODULE_DESCRIPTION("KUnit tests of batches of static keys, static calls and probes");
 MODULE_LICENSE("GPL");

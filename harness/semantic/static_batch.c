@@ -126,12 +126,10 @@ static void nested(struct item *all)
 
 static void batched(struct item *all)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
+	tracepoint_batch_begin();
 	for (int i = 0; i < 3; i++)
-		static_batch_key(&batch, &all[i].key.key, true);
-	static_batch_apply(&batch);
+		tracepoint_probe_register(all[i].tp, probe, NULL);
+	tracepoint_batch_end();
 }
 
 static void twice(struct item *all, int nr)

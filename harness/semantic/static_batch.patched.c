@@ -2,34 +2,37 @@
 /* What static_batch.cocci must find, and what not. */
 #include <linux/jump_label.h>
 #include <linux/tracepoint.h>
-#include <linux/static_batch.h>
-#include <linux/tracepoint_batch.h>
+#include <linux/cpu.h>
 
 static struct item items[8];
 static struct static_key_false lonely, lonelies[2];
 
 static void all_on(void)
 {
-	struct static_batch batch;
 	int i;
 
-	static_batch_init(&batch);
+	cpus_read_lock();
+	jump_label_lock();
 	for (i = 0; i < 8; i++)
-		static_batch_key(&batch, &items[i].key.key, true);
-	static_batch_apply(&batch);
+		static_key_queue(&items[i].key.key, true);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 }
 
 static void each_off(struct list_head *list)
 {
-	struct static_batch batch;
 	struct item *item;
 
-	static_batch_init(&batch);
+	cpus_read_lock();
+	jump_label_lock();
 	list_for_each_entry(item, list, node) {
 		if (item->on)
-			static_batch_key(&batch, &item->key.key, false);
+			static_key_queue(&item->key.key, false);
 	}
-	static_batch_apply(&batch);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 }
 
 static void by_state(struct item *all, int nr, bool on)
@@ -48,33 +51,31 @@ static void by_state(struct item *all, int nr, bool on)
 
 static void calls(struct item *all, int nr)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
+	cpus_read_lock();
+	static_call_lock();
 	while (nr--)
-		static_batch_call(&batch, all[nr].call, all[nr].tramp,
-				  all[nr].func);
-	static_batch_apply(&batch);
+		static_call_queue(all[nr].call, all[nr].tramp, all[nr].func);
+	arch_static_call_apply();
+	static_call_unlock();
+	cpus_read_unlock();
 }
 
 static int probes(struct item *all, int nr)
 {
-	struct tracepoint_batch batch;
 	int n = 0, ret = 0;
 
-	tracepoint_batch_init(&batch);
+	tracepoint_batch_begin();
 	while (n < nr) {
-		ret = tracepoint_batch_register(&batch, all[n].tp, probe,
-						NULL);
+		ret = tracepoint_probe_register(all[n].tp, probe, NULL);
 		if (ret)
 			break;
 		n++;
 	}
-	tracepoint_batch_commit(&batch);
-	tracepoint_batch_init(&batch);
+	tracepoint_batch_end();
+	tracepoint_batch_begin();
 	while (ret && n--)
-		tracepoint_batch_unregister(&batch, all[n].tp, probe, NULL);
-	tracepoint_batch_commit(&batch);
+		tracepoint_probe_unregister(all[n].tp, probe, NULL);
+	tracepoint_batch_end();
 	return 0;
 }
 
@@ -137,38 +138,41 @@ static int one_of_them(struct item *all, int nr)
 
 static void nested(struct item *all)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
+	cpus_read_lock();
+	jump_label_lock();
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++)
-			static_batch_key(&batch, &all[i * j].key.key, true);
+			static_key_queue(&all[i * j].key.key, true);
 	}
-	static_batch_apply(&batch);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 }
 
 static void batched(struct item *all)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
+	tracepoint_batch_begin();
 	for (int i = 0; i < 3; i++)
-		static_batch_key(&batch, &all[i].key.key, true);
-	static_batch_apply(&batch);
+		tracepoint_probe_register(all[i].tp, probe, NULL);
+	tracepoint_batch_end();
 }
 
 static void twice(struct item *all, int nr)
 {
-	struct static_batch batch;
-
-	static_batch_init(&batch);
+	cpus_read_lock();
+	jump_label_lock();
 	for (int i = 0; i < nr; i++)
-		static_batch_key(&batch, &all[i].key.key, true);
-	static_batch_apply(&batch);
+		static_key_queue(&all[i].key.key, true);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 	if (nr > 3) {
-		static_batch_init(&batch);
+		cpus_read_lock();
+		jump_label_lock();
 		while (nr--)
-			static_batch_key(&batch, &all[nr].key.key, false);
-		static_batch_apply(&batch);
+			static_key_queue(&all[nr].key.key, false);
+		jump_label_apply();
+		jump_label_unlock();
+		cpus_read_unlock();
 	}
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /// Each change of a static key, of a static call or of the probes of a
-/// tracepoint interrupts all CPUs, on x86 three times. In a loop, a batch makes
-/// that a constant number of times, however many there are. See "Batches of
-/// changes" in Documentation/staging/static-keys.rst.
+/// tracepoint interrupts all CPUs, on x86 three times. For a whole loop it can be a
+/// constant number of times, however many there are. See "Batches of changes" in
+/// Documentation/staging/static-keys.rst.
 ///
 //# The changes take effect behind the loop. Look at what is between them and
-//# that place, and whether it relies on them. A loop is reported, but not
-//# changed, if it is left by return or goto, which would skip the end of the
-//# batch, or if it changes keys and probes, which have batches of their own.
+//# that place, whether it relies on them, and whether it takes a lock that is
+//# held now. A loop is reported, but not changed, if it is left by return or
+//# goto, which would skip what is behind it, or if it has changes of two kinds.
 //# Loops with do are not found, because SmPL does not match them.
 //#
 // Confidence: Moderate
@@ -23,7 +23,7 @@ virtual report
 @@
 # The loops around each call, and the loops that have calls of each kind.
 loops = {}
-with_kind = {"key": set(), "probe": set()}
+with_kind = {"key": set(), "call": set(), "probe": set()}
 
 
 def key_of(place):
@@ -37,13 +37,9 @@ def kinds_of(place):
         return []
     return [kind for kind, found in with_kind.items() if loop in found]
 
-@has_static_batch@
+@has_cpu@
 @@
-#include <linux/static_batch.h>
-
-@has_tracepoint_batch@
-@@
-#include <linux/tracepoint_batch.h>
+#include <linux/cpu.h>
 
 // One and the same key in each round
 @same@
@@ -77,6 +73,15 @@ return <+... change@p(...) ...+>;
 \(break;\|return;\|return r;\|goto label;\)
 )
 
+// The loop is in a batch
+@batched@
+identifier change = {tracepoint_probe_register, tracepoint_probe_unregister};
+position p;
+@@
+tracepoint_batch_begin();
+<+... change@p(...) ...+>
+tracepoint_batch_end();
+
 @loop exists@
 identifier change = {static_branch_enable, static_branch_disable,
 		     static_key_enable, static_key_disable, __static_call_update,
@@ -85,7 +90,7 @@ type T;
 identifier i;
 expression e;
 iterator each;
-position p != {same.p, once.p};
+position p != {same.p, once.p, batched.p};
 position l;
 @@
 (
@@ -104,7 +109,8 @@ p << loop.p;
 l << loop.l;
 @@
 loops.setdefault(key_of(p[0]), set()).add(key_of(l[0]))
-with_kind["probe" if change.startswith("tracepoint_") else "key"].add(key_of(l[0]))
+with_kind["probe" if change.startswith("tracepoint_") else
+          "call" if change.startswith("__static_call") else "key"].add(key_of(l[0]))
 
 @depends on context@
 identifier loop.change;
@@ -112,7 +118,7 @@ position loop.p;
 @@
 * change@p(...)
 
-// What would skip the end of a batch
+// What would skip the end
 @left exists@
 expression r;
 identifier label;
@@ -138,17 +144,15 @@ init;
 apply;
 @@
 kinds = kinds_of(l[0])
-if kinds == ["key"]:
-    coccinelle.init = cocci.make_ident("static_batch_init")
-    coccinelle.apply = cocci.make_ident("static_batch_apply")
-elif kinds == ["probe"]:
-    coccinelle.init = cocci.make_ident("tracepoint_batch_init")
-    coccinelle.apply = cocci.make_ident("tracepoint_batch_commit")
+# The first two become locks below.
+names = {"key": "static_key_queue", "call": "static_call_queue", "probe": "tracepoint_batch"}
+if len(kinds) == 1:
+    coccinelle.init = cocci.make_ident(names[kinds[0]] + "_begin")
+    coccinelle.apply = cocci.make_ident(names[kinds[0]] + "_end")
 else:
     cocci.include_match(False)
 
 @wrap depends on patch@
-symbol batch;
 type T;
 identifier i;
 expression e;
@@ -158,148 +162,88 @@ position loop.l != left.out;
 statement S;
 @@
 (
-+init(&batch);
++init();
 for@l (...;...;...) S
-+apply(&batch);
++apply();
 |
-+init(&batch);
++init();
 for@l (T i = e;...;...) S
-+apply(&batch);
++apply();
 |
-+init(&batch);
++init();
 while@l (...) S
-+apply(&batch);
++apply();
 |
-+init(&batch);
++init();
 each@l(...) S
-+apply(&batch);
++apply();
 )
 
-@new_static_batch depends on wrap@
-symbol batch;
-expression e, tramp, func;
+@keys depends on wrap@
+expression e;
 identifier pointer;
 @@
-static_batch_init(&batch);
+-static_key_queue_begin();
++cpus_read_lock();
++jump_label_lock();
 <...
 (
 - static_branch_enable(&e)
-+ static_batch_key(&batch, &e.key, true)
++ static_key_queue(&e.key, true)
 |
 - static_branch_enable(pointer)
-+ static_batch_key(&batch, &pointer->key, true)
++ static_key_queue(&pointer->key, true)
 |
 - static_branch_enable(e)
-+ static_batch_key(&batch, &(e)->key, true)
++ static_key_queue(&(e)->key, true)
 |
 - static_branch_disable(&e)
-+ static_batch_key(&batch, &e.key, false)
++ static_key_queue(&e.key, false)
 |
 - static_branch_disable(pointer)
-+ static_batch_key(&batch, &pointer->key, false)
++ static_key_queue(&pointer->key, false)
 |
 - static_branch_disable(e)
-+ static_batch_key(&batch, &(e)->key, false)
++ static_key_queue(&(e)->key, false)
 |
 - static_key_enable(e)
-+ static_batch_key(&batch, e, true)
++ static_key_queue(e, true)
 |
 - static_key_disable(e)
-+ static_batch_key(&batch, e, false)
-|
-- __static_call_update(e, tramp, func)
-+ static_batch_call(&batch, e, tramp, func)
++ static_key_queue(e, false)
 )
 ...>
-static_batch_apply(&batch);
+-static_key_queue_end();
++jump_label_apply();
++jump_label_unlock();
++cpus_read_unlock();
 
-@new_tracepoint_batch depends on wrap@
-symbol batch;
-expression tp, probe, data;
+@calls depends on wrap@
+expression e, tramp, func;
 @@
-tracepoint_batch_init(&batch);
+-static_call_queue_begin();
++cpus_read_lock();
++static_call_lock();
 <...
-(
-- tracepoint_probe_register(tp, probe, data)
-+ tracepoint_batch_register(&batch, tp, probe, data)
-|
-- tracepoint_probe_unregister(tp, probe, data)
-+ tracepoint_batch_unregister(&batch, tp, probe, data)
-)
+- __static_call_update(e, tramp, func)
++ static_call_queue(e, tramp, func)
 ...>
-tracepoint_batch_commit(&batch);
+-static_call_queue_end();
++arch_static_call_apply();
++static_call_unlock();
++cpus_read_unlock();
 
-@depends on new_static_batch@
-symbol batch;
-identifier f;
-@@
-f(...)
-{
-+struct static_batch batch;
-+
-static_batch_init(&batch);
-... when any
-}
-
-@depends on new_static_batch@
-symbol batch;
-identifier f;
-@@
-f(...)
-{
-+struct static_batch batch;
-... when != struct static_batch batch;
-static_batch_init(&batch);
-... when any
-}
-
-@depends on new_tracepoint_batch@
-symbol batch;
-identifier f;
-@@
-f(...)
-{
-+struct tracepoint_batch batch;
-+
-tracepoint_batch_init(&batch);
-... when any
-}
-
-@depends on new_tracepoint_batch@
-symbol batch;
-identifier f;
-@@
-f(...)
-{
-+struct tracepoint_batch batch;
-... when != struct tracepoint_batch batch;
-tracepoint_batch_init(&batch);
-... when any
-}
-
-@both depends on new_static_batch && !has_static_batch && new_tracepoint_batch &&
-		 !has_tracepoint_batch@
+@depends on (keys || calls) && !has_cpu@
 @@
 #include <linux/...>
-+ #include <linux/static_batch.h>
-+ #include <linux/tracepoint_batch.h>
-
-@depends on new_static_batch && !has_static_batch && !both@
-@@
-#include <linux/...>
-+ #include <linux/static_batch.h>
-
-@depends on new_tracepoint_batch && !has_tracepoint_batch && !both@
-@@
-#include <linux/...>
-+ #include <linux/tracepoint_batch.h>
++ #include <linux/cpu.h>
 
 @script:python depends on org@
 p << loop.p;
 @@
-coccilib.org.print_todo(p[0], "all CPUs are interrupted in each round; a batch does it once")
+coccilib.org.print_todo(p[0], "all CPUs are interrupted in each round; they could be once for the loop")
 
 @script:python depends on report@
 p << loop.p;
 @@
-coccilib.report.print_report(p[0], "all CPUs are interrupted in each round; a batch does it once")
+coccilib.report.print_report(p[0], "all CPUs are interrupted in each round; they could be once for the loop")
