@@ -8,6 +8,7 @@
 //# that place, whether it relies on them, and whether it takes a lock that is
 //# held now. A loop is reported, but not changed, if it is left by return or
 //# goto, which would skip what is behind it, or if it has changes of two kinds.
+//# The functions of batches are not exported: leave the code of modules alone.
 //# Loops with do are not found, because SmPL does not match them.
 //#
 // Confidence: Moderate
