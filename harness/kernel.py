@@ -243,7 +243,9 @@ class Kernel:
 
     def lost(self, text):
         """The first line of @text that the configuration has otherwise, or None."""
-        config = merge((self.out / ".config").read_text(encoding="utf-8"))
+        path = self.out / ".config"
+        # "make mrproper" removes it, but not the stamp.
+        config = merge(path.read_text(encoding="utf-8") if path.exists() else "")
         for symbol, line in merge(text).items():
             # An option that cannot be chosen is not mentioned.
             if line != config.get(symbol, f"# CONFIG_{symbol} is not set"):
