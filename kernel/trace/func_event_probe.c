@@ -269,6 +269,13 @@ static void func_event_where_entered(const struct fetch_event *base,
 	where->ip = container_of(base, struct func_event, base)->ip;
 	where->sp = ftrace_regs_get_stack_pointer(fregs);
 	where->fp = ftrace_regs_get_frame_pointer(fregs);
+	/*
+	 * The function has not made its frame record yet. ftrace_caller() has made
+	 * one for it, above its own and the registers, see entry-ftrace.S.
+	 */
+	if (IS_ENABLED(CONFIG_ARM64))
+		where->fp = (unsigned long)(arch_ftrace_regs(fregs) + 1) +
+			2 * sizeof(long);
 }
 
 /*
@@ -471,6 +478,20 @@ static void func_event_miss_returns(struct func_event_hook *hook)
 		atomic_long_inc(&event->missed);
 }
 
+/* Those that did not fit have been counted by func_event_fill_frames(). */
+static void func_event_miss_frames(const void *frames, unsigned int size)
+{
+	const struct func_event_frame *frame;
+	struct func_event *event;
+
+	for (unsigned int at = 0; at < size; at += frame->size) {
+		frame = frames + at;
+		event = func_event_find_return(frame->id);
+		if (event)
+			atomic_long_inc(&event->missed);
+	}
+}
+
 /*
  * Set calltime of all frames last, so that the duration does not include this.
  */
@@ -499,20 +520,20 @@ func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
 	void *frames = NULL;
 	unsigned int size;
 
-	if (buffer) {
-		size = func_event_fill_frames(hook, fregs, buffer);
-		if (size)
-			frames = fgraph_reserve_data(gops->idx, size);
-		if (frames)
-			memcpy(frames, buffer, size);
-		func_event_put_buffer();
-		if (!size)
-			return 0;
-	}
-	if (!frames) {
+	if (unlikely(!buffer)) {
 		func_event_miss_returns(hook);
 		return 0;
 	}
+	size = func_event_fill_frames(hook, fregs, buffer);
+	if (size)
+		frames = fgraph_reserve_data(gops->idx, size);
+	if (frames)
+		memcpy(frames, buffer, size);
+	else
+		func_event_miss_frames(buffer, size);
+	func_event_put_buffer();
+	if (!frames)
+		return 0;
 	func_event_start_clock(frames, size);
 	return 1;
 }

@@ -12,13 +12,14 @@ TRACE_EVENT(ring_buffer_nesting,
 	    TP_PROTO(unsigned int context, u64 seq, unsigned int nr),
 	    TP_ARGS(context, seq, nr),
 
-	    TP_STRUCT__entry(__field(unsigned int, context)
-			     __field(u64, seq)
+	    TP_STRUCT__entry(__field(u64, seq)
+			     /* Before the array, which is aligned then. */
+			     __field(unsigned int, context)
 			     __dynamic_array(u64, copies, nr)
 	    ),
 
-	    TP_fast_assign(__entry->context = context;
-			   __entry->seq = seq;
+	    TP_fast_assign(__entry->seq = seq;
+			   __entry->context = context;
 			   memset64(__get_dynamic_array(copies), seq, nr);
 	    ),
 

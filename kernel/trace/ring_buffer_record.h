@@ -24,9 +24,10 @@
  *     record, at its end, that there may be something which its interrupters left
  *     to it.
  *
- *  3. ring_buffer_swap_cpu() exchanges no buffer that has current_context set,
- *     and runs on the CPU of the buffer. So cpu_buffer->buffer does not change
- *     within a record, but may have before it.
+ *  3. ring_buffer_swap_cpu() exchanges no buffer that has current_context or nest
+ *     set, and runs on the CPU of the buffer. So cpu_buffer->buffer does not change
+ *     within a record, but may have before it; and a record sets current_context
+ *     to a bit that there is, as nest goes back to 0.
  */
 #include <asm/byteorder.h>
 

@@ -483,7 +483,9 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 				     const struct func_event_field_def *def,
 				     struct fetch_field *field)
 {
-	char *c;
+	bool after_word = true;
+	const char *from;
+	char *to;
 
 	if (def->name.len)
 		field->name = func_event_span_dup(ctx, def->name);
@@ -495,17 +497,15 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 		field->name = kasprintf(GFP_KERNEL, "arg%d", def->arg + 1);
 	if (!field->name)
 		return -ENOMEM;
-	/* Replace separators: skb->dev->name becomes skb_dev_name. */
-	for (c = field->name; *c; ) {
-		size_t len = strcspn(c, ". \t->");
+	/* skb->dev->name becomes skb_dev_name. */
+	for (from = to = field->name; *from; from++) {
+		bool word = text_is_word(*from);
 
-		c += len;
-		len = strspn(c, ". \t->");
-		if (len) {
-			*c++ = '_';
-			memmove(c, c + len - 1, strlen(c + len - 1) + 1);
-		}
+		if (word || after_word)
+			*to++ = word ? *from : '_';
+		after_word = word;
 	}
+	*to = '\0';
 	return 0;
 }
 
@@ -783,6 +783,10 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 		if (i < ctx->def.nr_entry)
 			event->nr_entry++;
 	}
+	/* The parser has counted only those that are in the definition. */
+	if (event->base.nr_fields > FETCH_MAX_FIELDS)
+		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
+				       event->base.fields[FETCH_MAX_FIELDS].at);
 	return func_event_check_names(ctx);
 }
 

@@ -79,12 +79,12 @@ extern unsigned int sim_irq_works;
 #define smp_processor_id()	raw_smp_processor_id()
 #define cpu_to_node(cpu)	0
 
-/* Contexts: the layout of preempt_count() */
+/* Contexts: preempt_count() with HAS_SEPARATE_PREEMPT_RESCHED_BITS, see preempt.h */
 #define SOFTIRQ_OFFSET		0x00000100
-#define HARDIRQ_MASK		0x000f0000
-#define HARDIRQ_OFFSET		0x00010000
-#define NMI_MASK		0x00f00000
-#define NMI_OFFSET		0x00100000
+#define HARDIRQ_MASK		0x0f000000
+#define HARDIRQ_OFFSET		0x01000000
+#define NMI_MASK		0xf0000000
+#define NMI_OFFSET		0x10000000
 #define preempt_count()		READ_ONCE(sim_preempt_count)
 #define in_nmi()		(preempt_count() & NMI_MASK)
 

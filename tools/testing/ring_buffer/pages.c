@@ -346,8 +346,28 @@ static bool compare(const char *name, unsigned int with)
 	return seed > SEQUENCES;
 }
 
+/* ring_buffer_nest_end() has to find the buffer that ring_buffer_nest_start() found. */
+static void swap_nested(void)
+{
+	const struct rb_version *v = &rb_version_ours;
+	struct trace_buffer *buffer = v->alloc(4 * 4080, RB_FL_OVERWRITE);
+	struct trace_buffer *other = v->alloc(4 * 4080, RB_FL_OVERWRITE);
+	int within, behind;
+
+	sim_cpu = 0;
+	v->nest_start(buffer);
+	within = v->swap_cpu(buffer, other, sim_cpu);
+	v->nest_end(buffer);
+	behind = v->swap_cpu(buffer, other, sim_cpu);
+	test_result(within == -EBUSY && !behind, "pages: no swap of a buffer that is nested into",
+		    "%d, and behind it %d", within, behind);
+	v->free(buffer);
+	v->free(other);
+}
+
 void test_pages(void)
 {
+	swap_nested();
 	compare("pages: events of one writer", WITH_PAGES);
 	compare("pages: nested writers", WITH_NESTING | WITH_PAGES);
 	compare("pages: discarded events", WITH_NESTING | WITH_DISCARD | WITH_PAGES);
