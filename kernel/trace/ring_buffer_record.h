@@ -26,8 +26,8 @@
  *
  *  3. ring_buffer_swap_cpu() exchanges no buffer that has current_context or nest
  *     set, and runs on the CPU of the buffer. So cpu_buffer->buffer does not change
- *     within a record, but may have before it; and a record sets current_context
- *     to a bit that there is, as nest goes back to 0.
+ *     within a record, but may have before it; and nest is never negative, so that
+ *     current_context is not shifted out of the word.
  */
 #include <asm/byteorder.h>
 

@@ -851,9 +851,8 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 			nr_return_strings++;
 		}
 	}
-	if (nr_faults > 32)
-		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
-				       ctx->def.function.start);
+	/* func_event_make_fields() has checked the number of fields. */
+	static_assert(FETCH_MAX_FIELDS <= 32);
 	event->base.has_faults = nr_faults;
 	if (nr_faults)
 		offset = sizeof(u32);

@@ -258,6 +258,9 @@ static int writer_check(void)
 		return ret;
 	if (version->entries_cpu(buffer, 0))
 		return COUNTERS;
+	/* Refused if ring_buffer_nest_end() has not undone ring_buffer_nest_start(). */
+	if (version->swap_cpu(buffer, snapshot, 0))
+		return CONTEXT;
 	return sim_warnings ? WARNED : OK;
 }
 

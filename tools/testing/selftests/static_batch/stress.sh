@@ -76,8 +76,14 @@ job_instance()
 	while again instance; do
 		mkdir "$TRACING/instances/stress_$$" || continue
 		echo 0 > "$TRACING/instances/stress_$$/tracing_on"
-		echo 1 > "$TRACING/instances/stress_$$/events/enable"
-		sleep 0.02
+		# To make an instance and remove it takes as long as all of these together, and
+		# the other jobs wait for the locks.
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			echo 0 > "$TRACING/instances/stress_$$/events/enable"
+			echo 1 > "$TRACING/instances/stress_$$/events/enable"
+			goes_on || break
+			sleep 0.02
+		done
 		# It goes with its events on.
 		rmdir "$TRACING/instances/stress_$$"
 	done
@@ -118,6 +124,7 @@ job_rust()
 	done
 }
 
+# It sleeps, as job_hotplug() does, for the others to get the locks, too.
 job_debug()
 {
 	[ -n "$DDEBUG" ] || return
@@ -125,6 +132,7 @@ job_debug()
 		echo "module * +p" > $DDEBUG
 		sleep 0.02
 		echo "module * -p" > $DDEBUG
+		sleep 0.5
 	done
 }
 
@@ -133,7 +141,7 @@ job_function()
 {
 	grep -qw function "$TRACING/available_tracers" || return
 	mkdir "$TRACING/instances/stress_function_$$" || return
-	# What is called there takes ten times as long while it records, on a debug kernel.
+	# Functions take ten times as long while it records them, on a debug kernel.
 	echo 0 > "$TRACING/instances/stress_function_$$/tracing_on"
 	while again function; do
 		echo function > "$TRACING/instances/stress_function_$$/current_tracer"
@@ -177,6 +185,7 @@ job_hotplug()
 	while again hotplug; do
 		echo 0 > "$LAST_CPU"
 		echo 1 > "$LAST_CPU"
+		sleep 0.5
 	done
 }
 
