@@ -14,7 +14,8 @@ DIR="$(dirname "$(readlink -f "$0")")"
 
 SECONDS_TO_GO="${1:-20}"
 # A job each; the last of them sees whether anything is lost.
-KINDS="all single system pattern instance keys sample rust debug function kprobe bpf hotplug check"
+KINDS="all single system pattern instance keys sample rust refused debug function kprobe bpf
+       hotplug check"
 
 goes_on()
 {
@@ -122,6 +123,18 @@ job_rust()
 		echo 10 > /sys/module/test_rust_tracepoint/parameters/fire
 		modprobe -r test_rust_tracepoint
 	done
+}
+
+# A marker of it has another format than one that is there. The notifiers of tracepoints
+# and static keys have let it in by then, and others queue its keys.
+job_refused()
+{
+	present test_marker_clash || return
+	modprobe test_marker
+	while again refused; do
+		! modprobe test_marker_clash || echo >> "$TMP/let_in"
+	done
+	modprobe -r test_marker
 }
 
 # It sleeps, as job_hotplug() does, for the others to get the locks, too.
@@ -257,7 +270,7 @@ clean_up()
 		[ ! -d "$dir" ] || rmdir "$dir"
 	done
 	for module in test_static_keys test_static_key_base trace_events_sample \
-		      test_rust_tracepoint; do
+		      test_rust_tracepoint test_marker; do
 		unload $module
 	done
 	put_back
@@ -292,6 +305,7 @@ all_done()
 nothing_lost()
 {
 	[ ! -e "$TMP/keys_wrong" ] || complain "test_static_keys did not load" || return
+	[ ! -e "$TMP/let_in" ] || complain "test_marker_clash was not refused" || return
 	[ ! -e "$TMP/bpf_wrong" ] || complain "a BPF program could not be attached" || return
 	[ ! -e "$TMP/lost" ] || complain "lost: $(wc -l < "$TMP/lost") times"
 }
