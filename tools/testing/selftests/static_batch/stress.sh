@@ -29,6 +29,7 @@ again()
 	goes_on
 }
 
+# Jobs sleep between writes: who takes a lock again at once gets it before those who wait.
 job_all()
 {
 	while again all; do
@@ -46,6 +47,7 @@ job_single()
 			[ -d "$TRACING/events/$event" ] || continue
 			echo 1 > "$TRACING/events/$event/enable"
 			echo 0 > "$TRACING/events/$event/enable"
+			sleep 0.02
 		done
 	done
 }
@@ -57,6 +59,7 @@ job_system()
 			again system || return
 			echo 1 > "${system}enable"
 			echo 0 > "${system}enable"
+			sleep 0.02
 		done
 	done
 }
@@ -72,21 +75,26 @@ job_pattern()
 	done
 }
 
+# To make and remove an instance takes minutes on a debug kernel, with locks that the other
+# jobs wait for; so it is used for ten times as long as that took.
 job_instance()
 {
+	instance="$TRACING/instances/stress_$$"
 	while again instance; do
-		mkdir "$TRACING/instances/stress_$$" || continue
-		echo 0 > "$TRACING/instances/stress_$$/tracing_on"
-		# To make an instance and remove it takes as long as all of these together, and
-		# the other jobs wait for the locks.
-		for i in 1 2 3 4 5 6 7 8 9 10; do
-			echo 0 > "$TRACING/instances/stress_$$/events/enable"
-			echo 1 > "$TRACING/instances/stress_$$/events/enable"
-			goes_on || break
+		begin=$(date +%s)
+		mkdir "$instance" || continue
+		echo 0 > "$instance/tracing_on"
+		end=$(date +%s)
+		end=$((end + 10 * (end - begin)))
+		while :; do
+			echo 1 > "$instance/events/enable"
+			sleep 0.02
+			# It goes with its events on.
+			[ "$(date +%s)" -lt $end ] && goes_on || break
+			echo 0 > "$instance/events/enable"
 			sleep 0.02
 		done
-		# It goes with its events on.
-		rmdir "$TRACING/instances/stress_$$"
+		rmdir "$instance"
 	done
 }
 
@@ -137,7 +145,6 @@ job_refused()
 	modprobe -r test_marker
 }
 
-# It sleeps, as job_hotplug() does, for the others to get the locks, too.
 job_debug()
 {
 	[ -n "$DDEBUG" ] || return
@@ -149,19 +156,22 @@ job_debug()
 	done
 }
 
-# Others that queue instructions, and that patch the same function.
+# Others that queue instructions, and that patch the same function. It traces many functions
+# that are seldom called: with all of them, a debug kernel gets nowhere.
 job_function()
 {
 	grep -qw function "$TRACING/available_tracers" || return
-	mkdir "$TRACING/instances/stress_function_$$" || return
-	# Functions take ten times as long while it records them, on a debug kernel.
-	echo 0 > "$TRACING/instances/stress_function_$$/tracing_on"
-	while again function; do
-		echo function > "$TRACING/instances/stress_function_$$/current_tracer"
-		sleep 0.02
-		echo nop > "$TRACING/instances/stress_function_$$/current_tracer"
+	instance="$TRACING/instances/stress_function_$$"
+	mkdir "$instance" || return
+	for functions in '*_show' '*_store' 'acpi_*' 'pci_*' 'tcp_*' 'bpf_*'; do
+		echo "$functions" >> "$instance/set_ftrace_filter"
 	done
-	rmdir "$TRACING/instances/stress_function_$$"
+	while again function; do
+		echo function > "$instance/current_tracer"
+		sleep 0.02
+		echo nop > "$instance/current_tracer"
+	done
+	rmdir "$instance"
 }
 
 job_kprobe()
@@ -230,8 +240,8 @@ job_check()
 hot()
 {
 	while goes_on; do
-		dd if=/dev/zero of=/dev/null bs=16 count=2000
-		sleep 0.01
+		dd if=/dev/zero of=/dev/null bs=16 count=500
+		sleep 0.05
 	done
 }
 
