@@ -75,17 +75,13 @@ job_pattern()
 	done
 }
 
-# To make and remove an instance takes minutes on a debug kernel, with locks that the other
-# jobs wait for; so it is used for ten times as long as that took.
+# Making and removing an instance takes minutes beside the other jobs on a debug kernel, with
+# locks that they wait for. So the first one is there already, and each is used for long.
 job_instance()
 {
 	instance="$TRACING/instances/stress_$$"
 	while again instance; do
-		begin=$(date +%s)
-		mkdir "$instance" || continue
-		echo 0 > "$instance/tracing_on"
-		end=$(date +%s)
-		end=$((end + 10 * (end - begin)))
+		end=$(($(date +%s) + 10 * TOOK))
 		while :; do
 			echo 1 > "$instance/events/enable"
 			sleep 0.02
@@ -95,6 +91,10 @@ job_instance()
 			sleep 0.02
 		done
 		rmdir "$instance"
+		begin=$(date +%s)
+		mkdir "$instance" || return
+		TOOK=$(($(date +%s) - begin))
+		echo 0 > "$instance/tracing_on"
 	done
 }
 
@@ -138,11 +138,9 @@ job_rust()
 job_refused()
 {
 	present test_marker_clash || return
-	modprobe test_marker
 	while again refused; do
 		! modprobe test_marker_clash || echo >> "$TMP/let_in"
 	done
-	modprobe -r test_marker
 }
 
 job_debug()
@@ -162,7 +160,6 @@ job_function()
 {
 	grep -qw function "$TRACING/available_tracers" || return
 	instance="$TRACING/instances/stress_function_$$"
-	mkdir "$instance" || return
 	for functions in '*_show' '*_store' 'acpi_*' 'pci_*' 'tcp_*' 'bpf_*'; do
 		echo "$functions" >> "$instance/set_ftrace_filter"
 	done
@@ -171,7 +168,6 @@ job_function()
 		sleep 0.02
 		echo nop > "$instance/current_tracer"
 	done
-	rmdir "$instance"
 }
 
 job_kprobe()
@@ -249,6 +245,11 @@ start()
 {
 	# Probes are called, but that they write takes most of the time.
 	echo 0 > "$TRACING/tracing_on"
+	begin=$(date +%s)
+	mkdir "$TRACING/instances/stress_$$" "$TRACING/instances/stress_function_$$"
+	TOOK=$(($(date +%s) - begin))
+	echo 0 > "$TRACING/instances/stress_$$/tracing_on"
+	! present test_marker_clash || modprobe test_marker
 	for kind in $KINDS; do
 		: > "$TMP/$kind"
 		"job_$kind" > /dev/null 2>&1 &
