@@ -77,7 +77,7 @@ STRESS_ROUNDS_FULL = 1000
 STRESS_SECONDS = 6
 # How many seconds after its start a run begins to build a step of the series, at most. Where
 # nothing was compiled before, 59 of 146 steps were built in 72 minutes.
-STEPS_SECONDS = 1200
+STEPS_SECONDS = 900
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
