@@ -1103,6 +1103,54 @@ static void tracepoint_batch_other_task(struct kunit *test)
 	remove_all_probes(test);
 }
 
+static void other_end(void *arg)
+{
+	tracepoint_batch_end();
+}
+
+static int other_batch(void *arg)
+{
+	bool *begun = arg;
+
+	tracepoint_batch_begin();
+	WRITE_ONCE(*begun, true);
+	change_probes(1, BIT(0));
+	tracepoint_batch_end();
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+/* Only who has begun a batch ends it, once; then the next one begins. */
+static void tracepoint_batch_order(struct kunit *test)
+{
+	struct task_struct *thread;
+	bool begun = false;
+
+	/* lockdep complains, which makes any test fail. */
+	if (IS_ENABLED(CONFIG_LOCKDEP))
+		kunit_skip(test, "CONFIG_LOCKDEP");
+
+	probes_init();
+	tracepoint_batch_end();
+	tracepoint_batch_begin();
+	KUNIT_EXPECT_EQ(test, change_probes(0, BIT(0)), 0);
+	in_other_task(other_end, NULL);
+	thread = run_thread(test, other_batch, &begun);
+	msleep(100);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(begun));
+	KUNIT_EXPECT_EQ(test, change_probes(2, BIT(0)), 0);
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&tps[0]->key));
+	KUNIT_EXPECT_FALSE(test, static_key_enabled(&tps[2]->key));
+	tracepoint_batch_end();
+	tracepoint_batch_end();
+	end_thread(test, thread);
+	KUNIT_EXPECT_TRUE(test, begun);
+	KUNIT_EXPECT_TRUE(test, probes[1][0].registered);
+	expect_probes(test, true, "out of order", 0);
+	remove_all_probes(test);
+}
+
 /* Registering a probe may return -ENOMEM; unregistering one does not fail. */
 static void tracepoint_batch_no_memory(struct kunit *test)
 {
@@ -1257,6 +1305,7 @@ static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE_SLOW(tracepoint_batch_transitions),
 	KUNIT_CASE(tracepoint_batch_errors),
 	KUNIT_CASE(tracepoint_batch_other_task),
+	KUNIT_CASE(tracepoint_batch_order),
 	KUNIT_CASE(tracepoint_batch_long),
 	KUNIT_CASE(tracepoint_batch_event_call),
 	KUNIT_CASE_SLOW(tracepoint_batch_no_memory),

@@ -47,6 +47,15 @@ all_off()
 	[ -z "$DDEBUG" ] || echo "module * -p" > $DDEBUG
 }
 
+# Enable and disable all events, until it is killed.
+switch_all()
+{
+	while :; do
+		echo 1 > "$TRACING/events/enable"
+		echo 0 > "$TRACING/events/enable"
+	done
+}
+
 # Every site of every static key is as its key says, where that can be asked.
 CONSISTENT=/sys/kernel/debug/static_keys/check
 consistent()

@@ -14,8 +14,8 @@ DIR="$(dirname "$(readlink -f "$0")")"
 
 SECONDS_TO_GO="${1:-20}"
 # A job each; the last of them sees whether anything is lost.
-KINDS="all single system pattern instance keys sample rust refused debug function kprobe bpf
-       hotplug check"
+KINDS="all killed single system pattern instance keys sample rust refused debug function kprobe
+       bpf hotplug check"
 
 goes_on()
 {
@@ -36,6 +36,17 @@ job_all()
 		echo 1 > "$TRACING/events/enable"
 		sleep 0.05
 		echo 0 > "$TRACING/events/enable"
+	done
+}
+
+# A writer that is killed in the middle.
+job_killed()
+{
+	while again killed; do
+		switch_all &
+		sleep 0.1
+		kill -s KILL $!
+		wait $!
 	done
 }
 
@@ -161,8 +172,8 @@ job_function()
 {
 	grep -qw function "$TRACING/available_tracers" || return
 	instance="$TRACING/instances/stress_function_$$"
-	[ "$TOOK" -lt 4 ] || for functions in '*_show' '*_store' 'acpi_*' 'pci_*' 'tcp_*' 'bpf_*'; do
-		echo "$functions" >> "$instance/set_ftrace_filter"
+	[ "$TOOK" -lt 4 ] || for name in '*_show' '*_store' 'acpi_*' 'pci_*' 'tcp_*' 'bpf_*'; do
+		echo "$name" >> "$instance/set_ftrace_filter"
 	done
 	while again function; do
 		echo function > "$instance/current_tracer"

@@ -294,6 +294,25 @@ fire()
 	[ $n -gt 0 ]
 }
 
+# Whoever is killed in the middle of a write ends the batch: the next writes are not held up,
+# have their effect, and every site is as its key.
+killed()
+{
+	for delay in 0.01 0.02 0.03 0.05 0.07 0.1 0.15 0.2 0.3 0.5; do
+		switch_all > /dev/null 2>&1 &
+		writer=$!
+		sleep $delay
+		kill -s KILL $writer
+		wait $writer 2> /dev/null
+		for value in 1 0; do
+			put $value "$TRACING/events/enable" || return
+			read -r state < "$TRACING/events/enable"
+			[ "$state" = $value ] || complain "$state, not $value" || return
+			[ ! -r $CONSISTENT ] || consistent || return
+		done
+	done
+}
+
 # A process is told that its event is on, and off, however that is done.
 user_event()
 {
@@ -348,7 +367,7 @@ if present $TEST; then
 	kunit_results > "$TMP/kunit"
 	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
 fi
-ktap_set_plan $(($(wc -l < "$TMP/cases") + 12))
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 13))
 
 if [ -s "$TMP/cases" ]; then
 	ktap_test_pass "the KUnit suite runs"
@@ -378,6 +397,7 @@ else
 	ktap_test_skip "few IPIs: a module is removed (no $SAMPLE)"
 fi
 ktap_test_result "events fire when enabled, and only then" fire
+ktap_test_result "a writer is killed in the middle" killed
 if [ -e "$TRACING/user_events_data" ] && [ -x "$DIR/user_event" ]; then
 	ktap_test_result "processes are told of their events" user_event
 else
