@@ -22,27 +22,6 @@ static __always_inline bool trace_record_is_plain(const struct trace_event_file 
 	return likely(!(file->flags & TRACE_RECORD_SPECIAL));
 }
 
-/* tracing_gen_ctx() */
-static __always_inline unsigned int trace_record_ctx(void)
-{
-	unsigned int irqs_status, pc;
-	unsigned long irqflags;
-
-	local_save_flags(irqflags);
-	irqs_status = irqs_disabled_flags(irqflags) ? TRACE_FLAG_IRQS_OFF : 0;
-	pc = preempt_count();
-	if (likely(trace_ctx_is_plain(pc)))
-		return (irqs_status << 16) | (pc & 0xf);
-
-	return tracing_gen_ctx_irq_test(irqs_status);
-}
-
-/* tracing_gen_ctx_dec() */
-static __always_inline unsigned int trace_record_ctx_dec(void)
-{
-	return trace_record_ctx() - IS_ENABLED(CONFIG_PREEMPTION);
-}
-
 /*
  * __trace_buffer_lock_reserve() and ring_buffer_event_data(); *@event is set for
  * who needs it. Returns the entry, or NULL.
@@ -77,7 +56,7 @@ static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbu
 						  struct trace_event_file *file,
 						  unsigned long len)
 {
-	fbuffer->trace_ctx = trace_record_ctx_dec();
+	fbuffer->trace_ctx = tracing_gen_ctx_dec();
 	fbuffer->trace_file = file;
 	fbuffer->regs = NULL;
 	fbuffer->buffer = file->tr->array_buffer.buffer;

@@ -10,6 +10,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#ifdef CONFIG_X86_64
+#include <uapi/asm/vsyscall.h>
+#endif
 
 /* More than three words, so that there are some in the middle. */
 #define ROOM_MAX	(4 * (int)sizeof(long))
@@ -97,10 +100,44 @@ static void maccess_no_room(struct kunit *test)
 	}
 }
 
+static void maccess_error(struct kunit *test, unsigned long addr, long error)
+{
+	char copy[2] = { UNTOUCHED, UNTOUCHED };
+	void *at = (void *)addr;
+
+	KUNIT_EXPECT_EQ_MSG(test, strnlen_kernel_nofault(at, sizeof(copy)), error, "%#lx", addr);
+	KUNIT_EXPECT_EQ_MSG(test, strncpy_from_kernel_nofault(copy, at, sizeof(copy)), error,
+			    "%#lx", addr);
+	KUNIT_EXPECT_EQ_MSG(test, copy_from_kernel_nofault(copy, at, sizeof(copy)), error,
+			    "%#lx", addr);
+}
+
+/* Which addresses are of the kernel is known on x86_64. */
+static void maccess_other_address(struct kunit *test)
+{
+#ifdef CONFIG_X86_64
+	const unsigned long none[] = {
+		0, PAGE_SIZE, TASK_SIZE_MAX - 2, TASK_SIZE_MAX, TASK_SIZE_MAX + PAGE_SIZE - 1,
+		/* Not canonical, whatever the number of bits. */
+		BIT(62), BIT(63) - 1, BIT(63), BIT(63) + PAGE_SIZE,
+		VSYSCALL_ADDR, VSYSCALL_ADDR + PAGE_SIZE - 2,
+	};
+
+	for (int i = 0; i < ARRAY_SIZE(none); i++)
+		maccess_error(test, none[i], -ERANGE);
+	/* What ERR_PTR() returns is an address of the kernel at which there is nothing. */
+	maccess_error(test, -ENOMEM, -EFAULT);
+	KUNIT_EXPECT_EQ(test, strnlen_kernel_nofault((void *)PAGE_OFFSET, 1), 1);
+#else
+	kunit_skip(test, "not x86_64");
+#endif
+}
+
 static struct kunit_case maccess_cases[] = {
 	KUNIT_CASE(maccess_strings),
 	KUNIT_CASE(maccess_next_page),
 	KUNIT_CASE(maccess_no_room),
+	KUNIT_CASE(maccess_other_address),
 	{}
 };
 
