@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #include <uapi/asm/vsyscall.h>
 #endif
 
@@ -112,10 +112,10 @@ static void maccess_error(struct kunit *test, unsigned long addr, long error)
 			    "%#lx", addr);
 }
 
-/* Which addresses are of the kernel is known on x86_64. */
+/* Which addresses are not of the kernel is known for x86_64. */
 static void maccess_other_address(struct kunit *test)
 {
-#ifdef CONFIG_X86_64
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 	const unsigned long none[] = {
 		0, PAGE_SIZE, TASK_SIZE_MAX - 2, TASK_SIZE_MAX, TASK_SIZE_MAX + PAGE_SIZE - 1,
 		/* Not canonical, whatever the number of bits. */
