@@ -100,6 +100,7 @@ static void maccess_no_room(struct kunit *test)
 	}
 }
 
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 static void maccess_error(struct kunit *test, unsigned long addr, long error)
 {
 	char copy[2] = { UNTOUCHED, UNTOUCHED };
@@ -112,10 +113,8 @@ static void maccess_error(struct kunit *test, unsigned long addr, long error)
 			    "%#lx", addr);
 }
 
-/* Which addresses are not of the kernel is known for x86_64. */
 static void maccess_other_address(struct kunit *test)
 {
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 	const unsigned long none[] = {
 		0, PAGE_SIZE, TASK_SIZE_MAX - 2, TASK_SIZE_MAX, TASK_SIZE_MAX + PAGE_SIZE - 1,
 		/* Not canonical, whatever the number of bits. */
@@ -128,10 +127,14 @@ static void maccess_other_address(struct kunit *test)
 	/* What ERR_PTR() returns is an address of the kernel at which there is nothing. */
 	maccess_error(test, -ENOMEM, -EFAULT);
 	KUNIT_EXPECT_EQ(test, strnlen_kernel_nofault((void *)PAGE_OFFSET, 1), 1);
-#else
-	kunit_skip(test, "not x86_64");
-#endif
 }
+#else
+/* Which addresses are not of the kernel is not known. */
+static void maccess_other_address(struct kunit *test)
+{
+	kunit_skip(test, "not x86_64");
+}
+#endif
 
 static struct kunit_case maccess_cases[] = {
 	KUNIT_CASE(maccess_strings),

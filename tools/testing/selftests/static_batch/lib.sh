@@ -47,13 +47,17 @@ all_off()
 	[ -z "$DDEBUG" ] || echo "module * -p" > $DDEBUG
 }
 
-# Enable and disable all events, until it is killed.
-switch_all()
+# "kill_writer SECONDS": enable and disable all events for so long, and be killed in the middle.
+kill_writer()
 {
 	while :; do
 		echo 1 > "$TRACING/events/enable"
 		echo 0 > "$TRACING/events/enable"
-	done
+	done > /dev/null 2>&1 &
+	writer=$!
+	sleep "$1"
+	kill -s KILL $writer
+	wait $writer 2> /dev/null
 }
 
 # Every site of every static key is as its key says, where that can be asked.

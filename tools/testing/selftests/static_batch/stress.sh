@@ -39,14 +39,10 @@ job_all()
 	done
 }
 
-# A writer that is killed in the middle.
 job_killed()
 {
 	while again killed; do
-		switch_all &
-		sleep 0.1
-		kill -s KILL $!
-		wait $!
+		kill_writer 0.1
 	done
 }
 

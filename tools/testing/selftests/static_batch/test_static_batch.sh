@@ -302,13 +302,8 @@ fire()
 killed()
 {
 	end=$(($(date +%s) + KILL_SECONDS))
-	while :; do
-		switch_all > /dev/null 2>&1 &
-		writer=$!
-		sleep 0.01
-		kill -s KILL $writer
-		wait $writer 2> /dev/null
-		[ "$(date +%s)" -lt $end ] || break
+	while [ "$(date +%s)" -lt $end ]; do
+		kill_writer 0.01
 	done
 	for value in 1 0; do
 		put $value "$TRACING/events/enable" || return
