@@ -27,6 +27,91 @@
 #include <linux/slab.h>
 
 #include "event_fetch.h"
+#include "trace_probe_kernel.h"
+#include "trace_probe_tmpl.h"
+
+/**
+ * fetch_new_code - allocate fetch code
+ * @fields: the fields that will be added to it
+ * @nr: number of @fields
+ * @user: addresses in arguments are of user space
+ *
+ * Context: may sleep.
+ * Return: the fetch code, to be freed by kfree(); NULL if there is no memory.
+ */
+struct fetch_code *fetch_new_code(const struct fetch_field *fields,
+				  unsigned int nr, bool user)
+{
+	struct fetch_code *code;
+	size_t nr_insns = 0;
+
+	/*
+	 * Source, dereferences, of which the last one stores, bit field, end.
+	 */
+	for (; nr; nr--, fields++)
+		if (fields->read)
+			nr_insns += fields->nr_derefs + 3;
+	code = kzalloc(struct_size(code, insns, nr_insns), GFP_KERNEL);
+	if (code)
+		code->user = user &&
+			!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE);
+	return code;
+}
+
+static struct fetch_insn *fetch_add_insn(struct fetch_code *code,
+					 enum fetch_op op)
+{
+	struct fetch_insn *insn = &code->insns[code->nr_insns++];
+
+	insn->op = op;
+	return insn;
+}
+
+/* Shift a bit field to the top of its type, and from there to the bottom. */
+static void fetch_compile_bits(struct fetch_code *code,
+			       const struct fetch_field *field)
+{
+	struct fetch_insn *insn = fetch_add_insn(code, FETCH_OP_MOD_BF);
+	unsigned int above = field->type->size * BITS_PER_BYTE - field->bits;
+
+	insn->basesize = field->type->size;
+	insn->lshift = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
+		field->bit_offset : above - field->bit_offset;
+	insn->rshift = above;
+	insn->is_signed = fetch_is_signed(field->type);
+}
+
+static void fetch_compile_read(struct fetch_code *code,
+			       const struct fetch_field *field, bool user)
+{
+	int deref = 0, last = field->nr_derefs - 1;
+	struct fetch_insn *insn;
+
+	if (field->absolute) {
+		insn = fetch_add_insn(code, FETCH_OP_IMM);
+		insn->immediate = field->address;
+	} else {
+		insn = fetch_add_insn(code, FETCH_OP_REG);
+		insn->param = field->from;
+	}
+	for (; deref < last; deref++) {
+		insn = fetch_add_insn(code, user ? FETCH_OP_UDEREF :
+						   FETCH_OP_DEREF);
+		insn->offset = field->derefs[deref];
+	}
+	if (!fetch_is_string(field->type))
+		insn = fetch_add_insn(code, user ? FETCH_OP_ST_UMEM :
+						   FETCH_OP_ST_MEM);
+	else if (user || field->type->format == FETCH_USTRING)
+		insn = fetch_add_insn(code, FETCH_OP_ST_USTRING);
+	else
+		insn = fetch_add_insn(code, FETCH_OP_ST_STRING);
+	insn->size = field->size;
+	insn->offset = field->derefs[deref];
+	if (field->bits)
+		fetch_compile_bits(code, field);
+	fetch_add_insn(code, FETCH_OP_END);
+}
 
 /**
  * fetch_compile - add a field to fetch code
@@ -39,12 +124,13 @@
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size)
 {
+	/* Symbols and absolute addresses are of the kernel. */
+	bool user = code->user && !field->absolute;
 	struct fetch_read *read;
-	u16 from = field->from;
 
 	if (!field->read) {
 		fetch_insert_copy(code->nr_copies, code->copies, field->size,
-				  from, field->offset);
+				  field->from, field->offset);
 		return;
 	}
 
@@ -55,66 +141,66 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 	    !field->derefs[0] && !field->absolute && !field->limited &&
 	    !field->max_len) {
 		code->strings[code->nr_strings++] = (struct fetch_string) {
-			.from = from, .to = field->offset, .size = string_size,
+			.from = field->from,
+			.to = field->offset,
+			.size = string_size,
 		};
 		return;
 	}
 
 	read = &code->reads[code->nr_reads++];
 	*read = (struct fetch_read){
+		.code = &code->insns[code->nr_insns],
 		.fault = field->fault,
-		.nr_derefs = field->nr_derefs,
-		.bits = field->bits,
-		.bit_offset = field->bit_offset,
-		.from = from,
+		.user = user || field->type->format == FETCH_USTRING,
 		.to = field->offset,
 		.limited = field->limited,
 		.limit_from = field->limit_from,
 		.size = field->size,
-		.absolute = field->absolute,
-		.address = field->address,
 	};
-	memcpy(read->derefs, field->derefs, sizeof(read->derefs));
-	if (fetch_is_string(field->type))
+	if (fetch_is_string(field->type)) {
+		read->kind = field->limited || field->max_len ?
+			FETCH_READ_LIMITED_STRING : FETCH_READ_STRING;
 		read->size = string_size;
-	if (field->limited || field->max_len)
-		read->kind = FETCH_READ_LIMITED_STRING;
-	else if (field->type->format == FETCH_STRING)
-		read->kind = FETCH_READ_STRING;
-	else if (field->type->format == FETCH_USTRING)
-		read->kind = FETCH_READ_USTRING;
-	else if (field->bits)
-		read->kind = fetch_is_signed(field->type) ?
-			FETCH_READ_BITS_SIGNED : FETCH_READ_BITS;
-	else
-		read->kind = FETCH_READ_BYTES;
+	}
+	fetch_compile_read(code, field, user);
 }
 
-static bool fetch_read_bytes(void *to, unsigned long addr, size_t size,
-			     bool user)
+static __always_inline unsigned long fetch_source(const struct fetch_insn *code,
+						  const void *from)
 {
-	return !fetch_nofault_bytes(to, addr, size, user);
+	/* func_event_forget_addresses() may change it. */
+	return code->op == FETCH_OP_IMM ? READ_ONCE(code->immediate) :
+		*(const unsigned long *)(from + code->param);
 }
 
-static noinline bool fetch_read_bits(const struct fetch_read *read,
-				     unsigned long addr, bool user, void *to)
+/* What trace_probe_tmpl.h needs; @rec is the source of the fetch code. */
+static int notrace process_fetch_insn(struct fetch_insn *code, void *rec,
+				      void *edata, void *dest, void *base)
 {
-	unsigned int above = 64 - read->bits, below = read->bit_offset;
-	u64 bits = 0;
+	return process_fetch_insn_bottom(code + 1, fetch_source(code, rec),
+					 dest, base);
+}
 
-	if (!fetch_read_bytes(&bits, addr,
-			      DIV_ROUND_UP(below + read->bits, 8), user))
-		return false;
-	/*
-	 * Shift the field to the top of the word, and from there to the bottom.
-	 */
-	bits <<= IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? below : above - below;
-	bits = read->kind == FETCH_READ_BITS ?
-		bits >> above : (u64)((s64)bits >> above);
-	memcpy(to, (char *)&bits +
-	       (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? 8 - read->size : 0),
-	       read->size);
-	return true;
+/*
+ * Follow the pointers of a read up to its memory. False if one of them cannot
+ * be read; @addr is the address of that pointer then.
+ */
+static __always_inline bool fetch_follow(const struct fetch_read *read,
+					 const void *from, unsigned long *addr)
+{
+	const struct fetch_insn *code = read->code;
+	unsigned long pointer;
+	int ret;
+
+	*addr = fetch_source(code, from);
+	do {
+		code++;
+		pointer = *addr + code->offset;
+		ret = process_fetch_deref(code, addr);
+	} while (!ret);
+	*addr = pointer;
+	return ret > 0;
 }
 
 /*
@@ -149,23 +235,23 @@ fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool *unread,
 }
 
 /*
- * @ustring: @addr is of user space, whatever its value. @last: the string is
- * not read again.
+ * @user: @addr is of user space, whatever its value. @last: the string is not
+ * read again.
  */
 static __always_inline unsigned int
 fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
-		 unsigned int size, bool user, bool ustring, bool ok, bool last,
+		 unsigned int size, bool user, bool ok, bool last,
 		 char *payload, unsigned int len)
 {
 	long found = -EFAULT;
 
-	if (ok && ustring)
+	if (ok && user)
 		found = fetch_nofault_user_string(payload + len, addr, size);
 	else if (ok)
-		found = fetch_nofault_string(payload + len, addr, size, user);
+		found = fetch_nofault_string(payload + len, addr, size, false);
 	if (unlikely(found <= 0)) {
 		bool again = code->again && !last &&
-			(ustring || fetch_is_user_address(addr, user));
+			(user || fetch_is_user_address(addr, false));
 
 		return fetch_add_no_string(to, addr, ok,
 					   again ? &code->unread : NULL,
@@ -191,18 +277,17 @@ fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
 		  unsigned long addr, char *payload, unsigned int len)
 {
 	return fetch_add_string(code, string->to, addr, string->size,
-				code->user, false, true, false, payload, len);
+				code->user, true, false, payload, len);
 }
 
 /* Out of line, for all strings that code->strings does not have. */
 static noinline notrace unsigned int
 fetch_add_other_string(struct fetch_code *code,
 		       const struct fetch_read *read, unsigned long addr,
-		       bool user, bool ok, char *payload, unsigned int len)
+		       bool ok, char *payload, unsigned int len)
 {
-	return fetch_add_string(code, read->to, addr, read->size, user,
-				read->kind == FETCH_READ_USTRING, ok, false,
-				payload, len);
+	return fetch_add_string(code, read->to, addr, read->size, read->user,
+				ok, false, payload, len);
 }
 
 /*
@@ -212,8 +297,7 @@ fetch_add_other_string(struct fetch_code *code,
 static noinline notrace unsigned int
 fetch_add_limited_string(struct fetch_code *code,
 			 const struct fetch_read *read, const void *from,
-			 unsigned long addr, bool user, char *payload,
-			 unsigned int len)
+			 unsigned long addr, char *payload, unsigned int len)
 {
 	/* A negative precision is no limit, as for printf(). */
 	int given = read->limited ?
@@ -227,43 +311,19 @@ fetch_add_limited_string(struct fetch_code *code,
 		fetch_set_loc(payload, read->to, len, 1);
 		return len + 1;
 	}
-	found = fetch_add_string(code, read->to, addr, limit, user, false, true,
+	found = fetch_add_string(code, read->to, addr, limit, read->user, true,
 				 true, payload, len) - len;
 	/*
 	 * The last byte that may be read was replaced by the null byte, unless
 	 * this is "(fault)": then the first byte or the last cannot be read.
 	 */
-	if (found != limit || !fetch_read_bytes(&first, addr, 1, user) ||
-	    !fetch_read_bytes(&last, addr + limit - 1, 1, user) || !last)
+	if (found != limit || fetch_nofault_bytes(&first, addr, 1, read->user) ||
+	    fetch_nofault_bytes(&last, addr + limit - 1, 1, read->user) || !last)
 		return len + found;
 	to[limit - 1] = last;
 	to[limit] = '\0';
 	fetch_set_loc(payload, read->to, len, limit + 1);
 	return len + limit + 1;
-}
-
-/*
- * Follow the pointers of a read up to its memory. False if one of them cannot
- * be read; @addr is the address of that pointer then.
- */
-static __always_inline bool fetch_follow(const struct fetch_read *read,
-					 const void *from, bool user,
-					 unsigned long *addr)
-{
-	int deref = 0;
-
-	*addr = read->absolute ? READ_ONCE(read->address) :
-		*(const unsigned long *)(from + read->from);
-	for (; deref < read->nr_derefs - 1; deref++) {
-		unsigned long pointer = *addr + read->derefs[deref];
-
-		if (!fetch_read_bytes(addr, pointer, sizeof(*addr), user)) {
-			*addr = pointer;
-			return false;
-		}
-	}
-	*addr += read->derefs[deref];
-	return true;
 }
 
 /**
@@ -282,33 +342,25 @@ unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 	const struct fetch_read *read = code->reads;
 
 	for (int i = code->nr_reads; i; i--, read++) {
-		/* Symbols and absolute addresses are of the kernel. */
-		bool user = code->user && !read->absolute, ok;
 		unsigned long addr;
+		bool ok;
 
-		ok = fetch_follow(read, from, user, &addr);
-		switch (read->kind) {
-		case FETCH_READ_STRING:
-		case FETCH_READ_USTRING:
-			len = fetch_add_other_string(code, read, addr, user, ok,
+		if (read->kind == FETCH_READ_VALUE) {
+			ok = !process_fetch_insn(read->code, (void *)from, NULL,
+						 payload + read->to, NULL);
+			if (unlikely(!ok)) {
+				memset(payload + read->to, 0, read->size);
+				*(u32 *)payload |= BIT(read->fault);
+			}
+			continue;
+		}
+		ok = fetch_follow(read, from, &addr);
+		if (read->kind == FETCH_READ_STRING)
+			len = fetch_add_other_string(code, read, addr, ok,
 						     payload, len);
-			continue;
-		case FETCH_READ_LIMITED_STRING:
+		else
 			len = fetch_add_limited_string(code, read, from, addr,
-						       user, payload, len);
-			continue;
-		case FETCH_READ_BYTES:
-			ok = ok && fetch_read_bytes(payload + read->to, addr,
-						    read->size, user);
-			break;
-		default:
-			ok = ok && fetch_read_bits(read, addr, user,
-						   payload + read->to);
-		}
-		if (!ok) {
-			memset(payload + read->to, 0, read->size);
-			*(u32 *)payload |= BIT(read->fault);
-		}
+						       payload, len);
 	}
 	return len;
 }
@@ -316,12 +368,6 @@ unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 static bool fetch_is_unread(const char *payload, u16 to)
 {
 	return !(*(const u32 *)(payload + to) >> 16);
-}
-
-static bool fetch_reads_string(const struct fetch_read *read)
-{
-	return read->kind == FETCH_READ_STRING ||
-	       read->kind == FETCH_READ_USTRING;
 }
 
 /**
@@ -339,7 +385,7 @@ bool notrace fetch_needs_again(const struct fetch_code *code,
 		if (fetch_is_unread(payload, code->strings[i].to))
 			return true;
 	for (int i = 0; i < code->nr_reads; i++)
-		if (fetch_reads_string(&code->reads[i]) &&
+		if (code->reads[i].kind == FETCH_READ_STRING &&
 		    fetch_is_unread(payload, code->reads[i].to))
 			return true;
 	return false;
@@ -348,8 +394,7 @@ bool notrace fetch_needs_again(const struct fetch_code *code,
 /* Read a string again if its address is in the place of the string. */
 static unsigned int fetch_string_again(struct fetch_code *code, u16 to,
 				       unsigned int size, bool user,
-				       bool ustring, char *payload,
-				       unsigned int len)
+				       char *payload, unsigned int len)
 {
 	unsigned long addr;
 	void *at;
@@ -360,8 +405,8 @@ static unsigned int fetch_string_again(struct fetch_code *code, u16 to,
 	     offsetof(struct fetch_record, payload);
 	addr = get_unaligned((const unsigned long *)at);
 	memset(at, 0, sizeof(addr));
-	return fetch_add_string(code, to, addr, size, user, ustring, true, true,
-				payload, len);
+	return fetch_add_string(code, to, addr, size, user, true, true, payload,
+				len);
 }
 
 /**
@@ -383,25 +428,21 @@ unsigned int notrace fetch_again(struct fetch_code *code, char *payload,
 
 	for (int n = code->nr_strings; n; n--, string++)
 		len = fetch_string_again(code, string->to, string->size,
-					 code->user, false, payload, len);
+					 code->user, payload, len);
 	for (int n = code->nr_reads; n; n--, read++)
-		if (fetch_reads_string(read))
+		if (read->kind == FETCH_READ_STRING)
 			len = fetch_string_again(code, read->to, read->size,
-						 code->user && !read->absolute,
-						 read->kind == FETCH_READ_USTRING,
-						 payload, len);
+						 read->user, payload, len);
 	return len;
 }
 
 /* Strings with a limit are of markers, for which nobody can wait. */
 static void fetch_set_span(struct fetch_span *span,
-			   const struct fetch_read *read, const void *from,
-			   bool user)
+			   const struct fetch_read *read, const void *from)
 {
-	span->is_string = fetch_reads_string(read);
-	span->size = read->bits ?
-		DIV_ROUND_UP(read->bit_offset + read->bits, 8) : read->size;
-	if (fetch_follow(read, from, user, &span->address))
+	span->is_string = read->kind == FETCH_READ_STRING;
+	span->size = read->size;
+	if (fetch_follow(read, from, &span->address))
 		return;
 	span->is_pointer = true;
 	span->is_string = false;
@@ -417,7 +458,7 @@ static void fetch_set_span(struct fetch_span *span,
 bool fetch_reads_arguments(const struct fetch_code *code)
 {
 	for (int i = 0; i < code->nr_reads; i++)
-		if (!code->reads[i].absolute)
+		if (!fetch_absolute_address(&code->reads[i]))
 			return true;
 	return code->nr_strings;
 }
@@ -449,13 +490,13 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 		const struct fetch_read *read =
 			&code->reads[*nr - code->nr_strings];
 
-		user = user && !read->absolute;
-		fetch_set_span(span, read, from, user);
+		user = read->user;
+		fetch_set_span(span, read, from);
 	} else {
 		*nr -= code->nr_strings + code->nr_reads;
 		return false;
 	}
-	if (!fetch_is_user_address(span->address, user))
+	if (!user && !fetch_is_user_address(span->address, false))
 		span->size = 0;
 	return true;
 }

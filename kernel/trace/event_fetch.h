@@ -20,6 +20,7 @@
 #include "fetch_type.h"
 #include "trace.h"
 #include "trace_dynevent.h"
+#include "trace_probe.h"
 
 /*
  * The payload of a record is everything after struct fetch_record. It is built
@@ -64,8 +65,8 @@ struct fetch_record {
  * @derefs: offsets in bytes that are added to each pointer. All but the last
  *	are those of the next pointer.
  * @bits: width of a bit field; 0 if the field is not a bit field
- * @bit_offset: of a bit field, from the address of the last dereference, below
- *	8
+ * @bit_offset: of a bit field, from the address of the last dereference; with
+ *	@bits, it is within @type
  * @limited: another argument limits the length of the string
  * @limit_from: offset of that argument, in bytes
  * @max_len: maximum number of bytes to read of the string; 0 for no limit
@@ -116,29 +117,25 @@ struct fetch_string {
 };
 
 enum fetch_read_kind {
-	FETCH_READ_BYTES,
-	FETCH_READ_BITS,
+	FETCH_READ_VALUE,
 	FETCH_READ_STRING,
-	FETCH_READ_USTRING,
-	FETCH_READ_BITS_SIGNED,
 	FETCH_READ_LIMITED_STRING,
 };
 
-/* Any other read of memory. */
+/*
+ * Any other read of memory, by instructions of probe events: the source,
+ * dereferences, and what is stored.
+ */
 struct fetch_read {
+	struct fetch_insn	*code;
 	u8			kind;
 	s8			fault;
-	u8			nr_derefs;
-	bool			absolute;
+	/* Of user space, whatever the address. */
+	bool			user;
 	bool			limited;
-	u8			bits;
-	u8			bit_offset;
-	u16			from;
 	u16			limit_from;
 	u16			to;
 	u16			size;
-	unsigned long		address;
-	s32			derefs[FETCH_MAX_DEREFS];
 };
 
 /**
@@ -146,12 +143,14 @@ struct fetch_read {
  * @nr_copies: number of @copies of each size
  * @nr_strings: number of @strings
  * @nr_reads: number of @reads
- * @user: where user and kernel space overlap, addresses are of user space
+ * @user: addresses in arguments are of user space, and do not say so themselves
  * @again: strings of user space that cannot be read are read by fetch_again()
  * @unread: there has ever been such a string
+ * @nr_insns: number of @insns
  * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
  * @reads: other memory to read
+ * @insns: of @reads
  */
 struct fetch_code {
 	u8			nr_copies[FETCH_COPY_SIZES];
@@ -160,9 +159,11 @@ struct fetch_code {
 	bool			user;
 	bool			again;
 	bool			unread;
+	u16			nr_insns;
 	struct fetch_copy	copies[FETCH_MAX_FIELDS];
 	struct fetch_string	strings[FETCH_MAX_FIELDS];
 	struct fetch_read	reads[FETCH_MAX_FIELDS];
+	struct fetch_insn	insns[];
 };
 
 /*
@@ -241,6 +242,8 @@ struct fetch_pool {
 	unsigned int	nr_users;
 };
 
+struct fetch_code *fetch_new_code(const struct fetch_field *fields,
+				  unsigned int nr, bool user);
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size);
 unsigned int fetch_string_slow(struct fetch_code *code,
@@ -324,6 +327,13 @@ int fetch_remove_named(const struct fetch_file *file, const char *group,
 		       int group_len, const char *name, int name_len);
 void fetch_boot_lines(const struct fetch_file *file, char *lines,
 		      int (*run)(const char *text));
+
+/* Where the absolute address of a read is, or NULL if it has none. */
+static inline unsigned long *
+fetch_absolute_address(const struct fetch_read *read)
+{
+	return read->code->op == FETCH_OP_IMM ? &read->code->immediate : NULL;
+}
 
 static __always_inline void fetch_copies(const struct fetch_code *code,
 					 const void *from, char *payload)

@@ -292,6 +292,24 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 	return then;
 }
 
+/*
+ * A bit field is read and shifted as a word of the type of its field. Use the
+ * aligned word if the bit field is within one, as it is unless the structure is
+ * packed: what follows the structure may not be mapped. False if the type is too
+ * small.
+ */
+static bool func_event_btf_fit_bits(struct fetch_field *field)
+{
+	s32 *at = &field->derefs[field->nr_derefs - 1];
+	u32 size = field->type->size, before = *at & (size - 1);
+
+	if (before * 8 + field->bit_offset + field->bits <= size * 8) {
+		*at -= before;
+		field->bit_offset += before * 8;
+	}
+	return field->bit_offset + field->bits <= size * 8;
+}
+
 /**
  * func_event_btf_path - set a field from an argument's name and members
  * @btf: the prototype
@@ -382,10 +400,8 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			return err;
 		follow = fetch_is_string(field->type);
 	}
-	/* A bit field is read into a 64-bit word before it is shifted. */
-	if (field->bits && (field->bit_offset + field->bits > 64 ||
-			    field->bits > field->type->size * 8))
-		return FUNC_EVENT_ERR_NOT_A_VALUE;
+	if (field->bits && !func_event_btf_fit_bits(field))
+		return FUNC_EVENT_ERR_NO_ROOM_FOR_BITS;
 	if (follow) {
 		if (field->nr_derefs == FETCH_MAX_DEREFS)
 			return FUNC_EVENT_ERR_TOO_DEEP;

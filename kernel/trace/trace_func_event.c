@@ -97,6 +97,7 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 		"Use -> for members of this, it is a pointer",
 	[FUNC_EVENT_ERR_UNKNOWN_MEMBER] = "No such member",
 	[FUNC_EVENT_ERR_TOO_DEEP] = "Path has too many pointers",
+	[FUNC_EVENT_ERR_NO_ROOM_FOR_BITS] = "Bit field needs a larger type",
 	[FUNC_EVENT_ERR_NOT_A_VALUE] = "Type cannot be shown as a value",
 	[FUNC_EVENT_ERR_RUST_TYPE] =
 		"Rust passes only integers, bool and thin pointers in known registers",
@@ -896,13 +897,13 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 			min((FETCH_MAX_PAYLOAD - offset) / nr_return_strings,
 			    FETCH_MAX_STRING);
 
-	event->entry = kzalloc_obj(*event->entry);
-	event->ret = kzalloc_obj(*event->ret);
+	field = event->base.fields + event->nr_entry;
+	event->entry = fetch_new_code(event->base.fields, event->nr_entry,
+				      event->syscall);
+	event->ret = fetch_new_code(field, end - field, event->syscall);
 	if (!event->entry || !event->ret)
 		return -ENOMEM;
-	event->entry->user = event->syscall;
 	event->entry->again = event->at_return;
-	event->ret->user = event->syscall;
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
 			field->from = func_event_arg_offset(event->syscall,
@@ -1310,12 +1311,12 @@ static void func_event_forget_addresses(struct func_event *event,
 					struct module *mod)
 {
 	for (int i = 0; i < code->nr_reads; i++) {
-		struct fetch_read *read = &code->reads[i];
+		unsigned long *address =
+			fetch_absolute_address(&code->reads[i]);
 
-		if (!read->absolute ||
-		    !func_event_memory_going(read->address, mod))
+		if (!address || !func_event_memory_going(*address, mod))
 			continue;
-		WRITE_ONCE(read->address, 0);
+		WRITE_ONCE(*address, 0);
 		event->is_stale = true;
 	}
 }
@@ -1384,8 +1385,13 @@ static bool func_event_same_layout(const struct func_event *event,
 static void func_event_copy_addresses(struct fetch_code *to,
 				      const struct fetch_code *from)
 {
-	for (int i = 0; i < to->nr_reads; i++)
-		WRITE_ONCE(to->reads[i].address, from->reads[i].address);
+	for (int i = 0; i < to->nr_reads; i++) {
+		unsigned long *address = fetch_absolute_address(&to->reads[i]);
+
+		if (address)
+			WRITE_ONCE(*address,
+				   from->reads[i].code->immediate);
+	}
 }
 
 /* Compile the definition of @event again, into the empty event @made. */

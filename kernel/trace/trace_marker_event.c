@@ -74,13 +74,12 @@ static const char * const marker_event_err_text[MARKER_NR_ERRS] = {
 
 /* Connects an event to a marker with another format than the event. */
 struct marker_event_adapter {
-	struct rcu_head		rcu;
 	struct marker_event	*event;
 	/* What __missing is set to. */
 	u32			missing;
 	u8			nr_slots;
 	u32			wide;
-	struct fetch_code	code;
+	struct fetch_code	*code;
 	struct marker_probe	probe;
 	/* That of the marker. */
 	char			format[];
@@ -523,7 +522,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 
 	event->room = room;
 
-	event->code = kzalloc_obj(*event->code);
+	event->code = fetch_new_code(event->base.fields, event->base.nr_fields,
+				     false);
 	if (!event->code)
 		return -ENOMEM;
 	event->nr_slots = event->format->nr_slots;
@@ -822,6 +822,13 @@ static struct trace_event_functions marker_event_print_funcs = {
 	.trace = marker_event_print,
 };
 
+static void marker_event_free_adapter(struct marker_event_adapter *adapter)
+{
+	if (adapter)
+		kfree(adapter->code);
+	kfree(adapter);
+}
+
 static void marker_event_destroy(struct marker_event *event)
 {
 	if (!event)
@@ -829,7 +836,7 @@ static void marker_event_destroy(struct marker_event *event)
 	fetch_free_event(&event->base);
 	for (int i = 0; i < event->nr_names; i++)
 		kfree(event->names[i]);
-	kfree(event->adapter);
+	marker_event_free_adapter(event->adapter);
 	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
@@ -1212,7 +1219,7 @@ static void notrace marker_event_probe_adapted(void *data,
 					  adapter->wide & BIT(i));
 	*(unsigned long *)&area->slots[MARKER_EVENT_MISSING_SLOT] =
 		(unsigned long)marker_event_missing_text;
-	len = fetch_exec(&adapter->code, area->slots, area->buffer.payload,
+	len = fetch_exec(adapter->code, area->slots, area->buffer.payload,
 			 event->base.payload_size);
 	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
 out:
@@ -1241,7 +1248,7 @@ static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 		if (!arg && !fetch_is_string(field.type))
 			continue;
 		marker_event_set_source(&field, arg ?: &missing);
-		fetch_compile(&adapter->code, &field, event->room);
+		fetch_compile(adapter->code, &field, event->room);
 	}
 }
 
@@ -1266,6 +1273,12 @@ marker_event_make_adapter(struct marker_event *event, const char *text)
 	adapter = kzalloc(struct_size(adapter, format, size), GFP_KERNEL);
 	if (!adapter)
 		return ERR_PTR(-ENOMEM);
+	/* marker_match_arg() finds only what is read in the same way. */
+	adapter->code = fetch_new_code(event->base.fields, nr, false);
+	if (!adapter->code) {
+		kfree(adapter);
+		return ERR_PTR(-ENOMEM);
+	}
 	memcpy(adapter->format, text, size);
 	adapter->event = event;
 	adapter->probe.func = marker_event_probe_adapted;
@@ -1274,7 +1287,7 @@ marker_event_make_adapter(struct marker_event *event, const char *text)
 	if (!adapter->missing ||
 	    (!event->has_fields && adapter->missing != GENMASK(nr - 1, 0)))
 		return adapter;
-	kfree(adapter);
+	marker_event_free_adapter(adapter);
 	return NULL;
 }
 
@@ -1334,7 +1347,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 				trace_event_name(&event->base.call), chosen,
 				ret);
 			if (adapter != old)
-				kfree(adapter);
+				marker_event_free_adapter(adapter);
 			return;
 		}
 	}
@@ -1347,8 +1360,10 @@ static void marker_event_choose_marker(struct marker_event *event)
 	event->marker = chosen;
 	event->adapter = adapter;
 	event->attached = event->base.nr_users;
-	if (old && old != adapter)
-		kfree_rcu(old, rcu);
+	if (old && old != adapter) {
+		kfree_rcu_mightsleep(old->code);
+		kfree_rcu_mightsleep(old);
+	}
 }
 
 static void marker_event_define_waiting(struct module *mod)

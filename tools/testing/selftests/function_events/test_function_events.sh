@@ -485,7 +485,9 @@ type_information()
 	check "BTF: members with other types and names" \
 		btf shows "$i(x32 n = item->next->number, string s = item->text)" \
 		'(n=0x2, s="text of first")'
-	check "BTF: bit fields with other types" btf shows "$i(x32 n = item->high)" "(n=0x10f447)"
+	check "BTF: bit fields with other types" btf shows \
+		"$i(x32 n = item->high, u8 low = item->low, s16 middle = item->middle)" \
+		"(n=0x10f447, low=5, middle=33)"
 	check "BTF: members beside arguments" \
 		btf shows "$i(item->number, NULL, string array[0], size_t size)" \
 		'(item_number=1, array="zero", size=3)'
@@ -500,6 +502,8 @@ type_information()
 	check "BTF: refuses . where -> is needed" btf refused "$no" "$i(item->next.^number)"
 	check "BTF: refuses -> where . is needed" \
 		btf refused "$no" "vfs_read(file->f_path->^dentry)"
+	check "BTF: refuses a type that is too small for a bit field" \
+		btf refused "$no" "$i(s8 n = item->^middle)"
 	check "BTF: refuses a whole structure" btf refused "$no" "vfs_read(file->^f_path)"
 	check "BTF: refuses too many pointers" btf refused "$no" \
 		"$i(item->next->next->next->next->next->next->next->next->^next)"
