@@ -108,9 +108,10 @@ static struct hlist_head func_event_hooks[1 << FUNC_EVENT_HOOK_BITS];
 
 static struct fetch_pool func_event_pool;
 /*
- * Number of buffers of func_event_pool in use on a CPU, one per nested context.
+ * Size of the buffers of func_event_pool in use on a CPU, in bytes; one buffer
+ * per nested context.
  */
-static DEFINE_PER_CPU(unsigned int, func_event_level);
+static DEFINE_PER_CPU(unsigned int, func_event_used);
 
 /*
  * True if RCU grace periods wait for this CPU: RCU does not know of a CPU that
@@ -128,19 +129,21 @@ static __always_inline bool func_event_rcu_covers_cpu(void)
  */
 static __always_inline char *func_event_get_buffer(void)
 {
-	unsigned int level = this_cpu_inc_return(func_event_level) - 1;
-	struct fetch_buffer *buffers = this_cpu_ptr(func_event_pool.buffers);
+	const unsigned int size = sizeof(struct fetch_buffer);
+	unsigned int used = this_cpu_add_return(func_event_used, size);
+	struct fetch_buffer *buffer;
 
-	if (unlikely(level >= FUNC_EVENT_NR_LEVELS)) {
-		this_cpu_dec(func_event_level);
+	if (unlikely(used > FUNC_EVENT_NR_LEVELS * size)) {
+		this_cpu_sub(func_event_used, size);
 		return NULL;
 	}
-	return buffers[level].payload;
+	buffer = this_cpu_ptr(func_event_pool.buffers) + used - size;
+	return buffer->payload;
 }
 
 static __always_inline void func_event_put_buffer(void)
 {
-	this_cpu_dec(func_event_level);
+	this_cpu_sub(func_event_used, sizeof(struct fetch_buffer));
 }
 
 /*
@@ -444,8 +447,54 @@ func_event_fill_frame(struct func_event_frame *frame, struct func_event *event,
 	frame->fp = ftrace_regs_get_frame_pointer(fregs);
 }
 
+/*
+ * Keep the frame of the only event of a function. @event has no entry fields if
+ * @payload is NULL.
+ */
+static __always_inline int
+func_event_keep_frame(struct func_event *event, struct fgraph_ops *gops,
+		      struct ftrace_regs *fregs, const char *payload,
+		      unsigned int len)
+{
+	struct func_event_frame *frame =
+		fgraph_reserve_data(gops->idx, func_event_frame_size(len));
+
+	if (unlikely(!frame)) {
+		atomic_long_inc(&event->missed);
+		return 0;
+	}
+	func_event_fill_frame(frame, event, fregs, len);
+	if (payload)
+		fetch_copy_payload(frame->payload, payload, len);
+	/* Last, so that the duration does not include this. */
+	frame->calltime = trace_clock_local();
+	return 1;
+}
+
+/*
+ * Uses a buffer because the size of the frame is known only after the fetch code
+ * has run.
+ */
+static noinline int
+func_event_keep_entry(struct func_event *event, struct fgraph_ops *gops,
+		      struct ftrace_regs *fregs)
+{
+	char *payload = func_event_get_buffer();
+	int ret;
+
+	if (unlikely(!payload)) {
+		atomic_long_inc(&event->missed);
+		return 0;
+	}
+	ret = func_event_keep_frame(event, gops, fregs, payload,
+				    func_event_fetch_entry(event, fregs,
+							   payload));
+	func_event_put_buffer();
+	return ret;
+}
+
 /* Returns the total size of the frames, in bytes. */
-static noinline unsigned int
+static unsigned int
 func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
 		       char *frames)
 {
@@ -492,11 +541,8 @@ static void func_event_miss_frames(const void *frames, unsigned int size)
 	}
 }
 
-/*
- * Set calltime of all frames last, so that the duration does not include this.
- */
-static __always_inline void func_event_start_clock(void *frames,
-						   unsigned int size)
+/* Set calltime of all frames last, as func_event_keep_frame() does. */
+static void func_event_start_clock(void *frames, unsigned int size)
 {
 	u64 now = trace_clock_local();
 
@@ -508,10 +554,7 @@ static __always_inline void func_event_start_clock(void *frames,
 	}
 }
 
-/*
- * Uses a buffer because the size of the frames is known only after the fetch
- * code has run.
- */
+/* As func_event_keep_entry(), for several events of a function. */
 static noinline int
 func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
 		       struct ftrace_regs *fregs)
@@ -543,7 +586,6 @@ static int func_event_return_entry(struct ftrace_graph_ent *trace,
 				   struct fgraph_ops *gops,
 				   struct ftrace_regs *fregs)
 {
-	struct func_event_frame *frame;
 	struct func_event *event;
 	struct func_event_hook *hook;
 
@@ -558,19 +600,12 @@ static int func_event_return_entry(struct ftrace_graph_ent *trace,
 				       hook_node);
 	if (unlikely(!event))
 		return 0;
-	if (!event->return_only ||
-	    READ_ONCE(event->hook_node.next) != &hook->returns)
+	if (unlikely(READ_ONCE(event->hook_node.next) != &hook->returns))
 		return func_event_keep_frames(hook, gops, fregs);
-
-	frame = fgraph_reserve_data(gops->idx,
-				    func_event_frame_size(event->base.payload_size));
-	if (unlikely(!frame)) {
-		atomic_long_inc(&event->missed);
-		return 0;
-	}
-	func_event_fill_frame(frame, event, fregs, event->base.payload_size);
-	frame->calltime = trace_clock_local();
-	return 1;
+	return event->return_only ?
+		func_event_keep_frame(event, gops, fregs, NULL,
+				      event->base.payload_size) :
+		func_event_keep_entry(event, gops, fregs);
 }
 
 static __always_inline unsigned int
