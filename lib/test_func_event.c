@@ -45,6 +45,10 @@ struct test_func_item {
 	s64			last;
 	unsigned char		*bytes;
 	const unsigned char	*label;
+	struct {
+		u32		four : 4;
+		u32		thirty : 30;
+	} __packed		odd;
 };
 
 static struct test_func_item second = {
@@ -60,6 +64,7 @@ static struct test_func_item first = {
 	.name = "first", .next = &second, .text = "text of first", .low = 5,
 	.middle = 33, .high = 1111111, .yes = true, .last = -111111111111,
 	.bytes = first_bytes, .label = first_bytes,
+	.odd = { .four = 9, .thirty = 987654321 },
 };
 
 static const char * const strings[] = { "zero", "one", "two" };

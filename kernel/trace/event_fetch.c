@@ -2,10 +2,11 @@
 /*
  * Events whose records are built by fetch code.
  *
- * When an event is defined its fields are compiled to fetch code without
- * branches: lists of arguments to copy, of strings, and of other memory to
- * read. Each entry has the offsets of its source and destination, so that a hit
- * does not test the kind of each field.
+ * When an event is defined its fields are compiled to lists: of arguments to
+ * copy, of strings that arguments point to, and of other memory to read. An
+ * entry of the first two has the offsets of its source and destination, so that
+ * a hit does not test the kind of each field. Other memory is read by the
+ * instructions of probe events, see trace_probe_tmpl.h.
  *
  * Fetch code runs with preemption disabled in any context, concurrently on all
  * CPUs and nested on one CPU. The users of an event are in its struct
@@ -490,8 +491,9 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 		const struct fetch_read *read =
 			&code->reads[*nr - code->nr_strings];
 
-		user = read->user;
 		fetch_set_span(span, read, from);
+		user = span->is_pointer ?
+			user && !fetch_absolute_address(read) : read->user;
 	} else {
 		*nr -= code->nr_strings + code->nr_reads;
 		return false;

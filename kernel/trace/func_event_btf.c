@@ -295,8 +295,9 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 /*
  * A bit field is read and shifted as a word of the type of its field. Use the
  * aligned word if the bit field is within one, as it is unless the structure is
- * packed: what follows the structure may not be mapped. False if the type is too
- * small.
+ * packed: what follows the structure may not be mapped. In a packed structure,
+ * or if the type is larger than that of the member, the word may reach beyond
+ * the structure. False if the type is too small.
  */
 static bool func_event_btf_fit_bits(struct fetch_field *field)
 {
@@ -400,6 +401,9 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			return err;
 		follow = fetch_is_string(field->type);
 	}
+	/* There is no larger type. */
+	if (field->bits && field->bit_offset + field->bits > 64)
+		return FUNC_EVENT_ERR_NOT_A_VALUE;
 	if (field->bits && !func_event_btf_fit_bits(field))
 		return FUNC_EVENT_ERR_NO_ROOM_FOR_BITS;
 	if (follow) {

@@ -1388,7 +1388,7 @@ static void func_event_copy_addresses(struct fetch_code *to,
 	for (int i = 0; i < to->nr_reads; i++) {
 		unsigned long *address = fetch_absolute_address(&to->reads[i]);
 
-		if (address)
+		if (address && i < from->nr_reads)
 			WRITE_ONCE(*address,
 				   from->reads[i].code->immediate);
 	}

@@ -478,6 +478,8 @@ type_information()
 	check "BTF: pointers that cannot be followed" \
 		btf shows "$i(item->next->next->number, item->next->next->name)" \
 		'(item_next_next_number=0(fault), item_next_next_name="(fault)")'
+	check "BTF: a bit field that cannot be read" \
+		btf shows "$i(item->next->next->middle)" "(item_next_next_middle=0(fault))"
 	check "BTF: bit fields" \
 		btf shows "$i(item->low, item->middle, item->high, item->next->middle)" \
 		"(item_low=5, item_middle=33, item_high=1111111, item_next_middle=-2)"
@@ -502,8 +504,12 @@ type_information()
 	check "BTF: refuses . where -> is needed" btf refused "$no" "$i(item->next.^number)"
 	check "BTF: refuses -> where . is needed" \
 		btf refused "$no" "vfs_read(file->f_path->^dentry)"
+	check "BTF: bit fields of a packed structure" btf shows \
+		"$i(item->odd.four, u64 thirty = item->odd.thirty)" "(item_odd_four=9, thirty=987654321)"
 	check "BTF: refuses a type that is too small for a bit field" \
 		btf refused "$no" "$i(s8 n = item->^middle)"
+	check "BTF: refuses a bit field that reaches beyond its type" \
+		btf refused "$no" "$i(item->odd.^thirty)"
 	check "BTF: refuses a whole structure" btf refused "$no" "vfs_read(file->^f_path)"
 	check "BTF: refuses too many pointers" btf refused "$no" \
 		"$i(item->next->next->next->next->next->next->next->next->^next)"
