@@ -505,7 +505,8 @@ type_information()
 	check "BTF: refuses -> where . is needed" \
 		btf refused "$no" "vfs_read(file->f_path->^dentry)"
 	check "BTF: bit fields of a packed structure" btf shows \
-		"$i(item->odd.four, u64 thirty = item->odd.thirty)" "(item_odd_four=9, thirty=987654321)"
+		"$i(item->odd.four, u64 thirty = item->odd.thirty)" \
+		"(item_odd_four=9, thirty=987654321)"
 	check "BTF: refuses a type that is too small for a bit field" \
 		btf refused "$no" "$i(s8 n = item->^middle)"
 	check "BTF: refuses a bit field that reaches beyond its type" \
