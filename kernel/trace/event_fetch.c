@@ -249,7 +249,7 @@ fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
 	if (ok && user)
 		found = fetch_nofault_user_string(payload + len, addr, size);
 	else if (ok)
-		found = fetch_nofault_string(payload + len, addr, size, false);
+		found = fetch_nofault_string(payload + len, addr, size);
 	if (unlikely(found <= 0)) {
 		bool again = code->again && !last &&
 			(user || fetch_is_user_address(addr, false));
@@ -318,8 +318,8 @@ fetch_add_limited_string(struct fetch_code *code,
 	 * The last byte that may be read was replaced by the null byte, unless
 	 * this is "(fault)": then the first byte or the last cannot be read.
 	 */
-	if (found != limit || fetch_nofault_bytes(&first, addr, 1, read->user) ||
-	    fetch_nofault_bytes(&last, addr + limit - 1, 1, read->user) || !last)
+	if (found != limit || fetch_nofault_bytes(&first, addr, 1) ||
+	    fetch_nofault_bytes(&last, addr + limit - 1, 1) || !last)
 		return len + found;
 	to[limit - 1] = last;
 	to[limit] = '\0';

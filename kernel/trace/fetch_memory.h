@@ -59,10 +59,11 @@ fetch_nofault_user_bytes(void *to, unsigned long addr, size_t size)
 	return copy_from_user_nofault(to, fetch_user_pointer(addr), size);
 }
 
+/* Where both address spaces overlap, of the kernel; so is the string below. */
 static __always_inline long
-fetch_nofault_bytes(void *to, unsigned long addr, size_t size, bool user)
+fetch_nofault_bytes(void *to, unsigned long addr, size_t size)
 {
-	if (fetch_is_user_address(addr, user))
+	if (fetch_is_user_address(addr, false))
 		return fetch_nofault_user_bytes(to, addr, size);
 	return copy_from_kernel_nofault(to, (const void *)addr, size);
 }
@@ -77,9 +78,9 @@ fetch_nofault_user_string(char *to, unsigned long addr, long size)
 }
 
 static __always_inline long
-fetch_nofault_string(char *to, unsigned long addr, long size, bool user)
+fetch_nofault_string(char *to, unsigned long addr, long size)
 {
-	if (fetch_is_user_address(addr, user))
+	if (fetch_is_user_address(addr, false))
 		return fetch_nofault_user_string(to, addr, size);
 	return strncpy_from_kernel_nofault(to, (const void *)addr, size);
 }
