@@ -12,7 +12,9 @@ first commit of build/linux; other architectures likewise.
 import dataclasses
 import functools
 import hashlib
+import lzma
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -24,6 +26,8 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 BASE_TREE = BUILD / "base"
 CONFIGS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"
+# What Debian's own kernel of this base is configured with, by harness/setup.
+DEBIAN_CONFIG = BUILD / "tools" / "config-cloud-amd64.xz"
 
 # Another rustc may come first in PATH, without the sources of its library.
 RUST_TOOLS = ("RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
@@ -78,6 +82,8 @@ class Arch:
     targets: tuple = ()
     # Built files of a first build, for the progress line only.
     steps: int = 700
+    # The configuration on which the fragments are laid; without it, that is allnoconfig.
+    config: pathlib.Path = None
 
 
 # 6.12 has Rust for riscv only if the C compiler is clang. Of the loongarch64
@@ -96,6 +102,10 @@ ARCHES = {
                               steps=1560)
        for name, llvm in (("debug", True), ("kcsan", True), ("cfi", True), ("rt", False),
                           ("no-jump-label", False), ("startup", False))},
+    # Debian's cloud image without its 1,012 modules: mitigations, IBT, BTF, signed modules.
+    "x86_64-debian": Arch("x86_64", image="arch/x86/boot/bzImage",
+                          fragments=("debian", "rust", "kunit-module", *SERIES_FRAGMENTS),
+                          steps=4400, config=DEBIAN_CONFIG),
     # As for code in ROM, and small.
     "x86_64-rom": Arch("x86_64", image="arch/x86/boot/bzImage",
                        fragments=("base", "events", "x86_64", "series-functions",
@@ -162,6 +172,11 @@ def as_text(lines):
         re.sub("=m$", "=y", text, flags=re.MULTILINE)
 
 
+def without_modules(text):
+    """Returns a configuration without its modules and the options that only these have."""
+    return re.sub(r"^(CONFIG_\w+)=m$", r"# \1 is not set", text, flags=re.MULTILINE)
+
+
 class Kernel:
     """One kernel: an architecture, and the patched or the pristine tree."""
 
@@ -226,15 +241,23 @@ class Kernel:
         self.out.mkdir(parents=True, exist_ok=True)
         text = self.fragment()
         stamp = self.out / ".fragment-stamp"
-        digest = hashlib.sha256(text.encode()).hexdigest()
+        config = self.arch.config.read_bytes() if self.arch.config else b""
+        digest = hashlib.sha256(text.encode() + config).hexdigest()
         # kbuild drops an option without a word if, say, a new compiler is not fit for it.
         if (stamp.exists() and stamp.read_text(encoding="utf-8") == digest
                 and self.lost(text) is None):
             return
-        wanted = self.out / ".fragment"
-        wanted.write_text(text, encoding="utf-8")
-        ui.must(self.make(f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"), self.log,
-                f"configuring the {self.what}", env=environment())
+        if self.arch.config:
+            (self.out / ".config").write_text(
+                without_modules(lzma.open(self.arch.config, "rt").read()) + text,
+                encoding="utf-8")
+            targets = ("olddefconfig",)
+        else:
+            wanted = self.out / ".fragment"
+            wanted.write_text(text, encoding="utf-8")
+            targets = (f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig")
+        ui.must(self.make(*targets), self.log, f"configuring the {self.what}",
+                env=environment())
         lost = self.lost(text)
         if lost:
             raise Failure(f"{self.what}: {lost} did not survive the configuration "

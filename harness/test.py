@@ -81,7 +81,7 @@ STEPS_SECONDS = 900
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
-           "x86_64-no-jump-label": ("static_key_debugfs", "static_keys")}
+           "x86_64-no-jump-label": ("static_key_debugfs", "static_keys"), "x86_64-debian": ()}
 # Seconds of the stress test of batches; the full run's is made on a debug kernel.
 BATCH_STRESS = 20
 BATCH_STRESS_FULL = 600
