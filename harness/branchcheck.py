@@ -602,6 +602,39 @@ def check_covered(ours):
     return f"all {len(present)} architectures with static branches are compared"
 
 
+def includes(text):
+    """The headers that a header includes."""
+    return set(re.findall(r"^\s*#\s*include\s+<(\S+)>", text, re.MULTILINE))
+
+
+def check_includes(base, ours):
+    """Whoever relies on what the base's headers include still gets it."""
+    generic = includes((ours.root / GENERIC).read_text())
+    lost = []
+    for arch in sorted({v.arch for v in variants()}):
+        old, new = (includes((t.root / f"arch/{arch}/include/asm/jump_label.h").read_text())
+                    for t in (base, ours))
+        lost += [f"{arch}: <{name}>" for name in sorted(old - new - generic)]
+    if lost:
+        raise CheckError("no longer included: " + ", ".join(lost))
+    return "each header includes what it did in the base"
+
+
+def check_notices(base, ours):
+    """The generic header names those whose functions it has."""
+    generic = (ours.root / GENERIC).read_text()
+    holders = {}
+    for arch in sorted({v.arch for v in variants()}):
+        text = (base.root / f"arch/{arch}/include/asm/jump_label.h").read_text()
+        for notice in re.findall(r"Copyright.*?\d{4}.*\w\.?", text):
+            holders[notice] = arch
+    missing = [f"{notice} ({arch})" for notice, arch in holders.items()
+               if f"{notice} ({arch})" not in generic]
+    if missing or not holders:
+        raise CheckError(f"not named in {GENERIC}: " + ", ".join(missing))
+    return f"{GENERIC} has the {len(holders)} notices of its origins"
+
+
 # ---------------------------------------------------------------------------
 # The self-test
 
@@ -728,8 +761,9 @@ def compare(options, work):
                 count["failed"] += outcome == "FAIL"
                 line(outcome, mutation[0], "self", words)
 
-    for function in (check_once, check_covered):
-        outcome, words = attempt(function, ours)
+    for function, trees in ((check_once, (ours,)), (check_covered, (ours,)),
+                            (check_includes, (base, ours)), (check_notices, (base, ours))):
+        outcome, words = attempt(function, *trees)
         count["failed"] += outcome == "FAIL"
         line(outcome, "tree", "", words)
     arches = sorted({v.arch for v in variants()})

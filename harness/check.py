@@ -247,6 +247,31 @@ def check_licences(found):
     found.close(group)
 
 
+# What says whose a file is.
+NOTICE = re.compile(r"copyright|SPDX-License-Identifier|\(c\) (?:19|20)\d\d|\bauthors?:"
+                    r"|subject to the terms", re.IGNORECASE)
+
+
+def notices(text):
+    """The lines of a file's head that say whose it is, without the marks of a comment."""
+    return [re.sub(r"[^\w<>@.]+", " ", line).strip() for line in text.splitlines()[:60]
+            if NOTICE.search(line)]
+
+
+def check_notices(found):
+    """A file of the base that the series replaces or edits keeps its notices."""
+    group = "notices"
+    base, commits = series.tree(quiet=True)
+    for path, status in series.changed_paths(base, commits[-1]).items():
+        if status == "A":
+            continue
+        old = notices(series.blob(base, path))
+        new = notices(series.blob(commits[-1], path) or "")
+        lost = [line for line in old if line not in new]
+        found.add(group, path, not lost, lost[0] if lost else "")
+    found.close(group)
+
+
 def check_harness(found):
     """The harness parses, and refuses what it must refuse."""
     group = "harness"
@@ -287,6 +312,7 @@ def fast_but_patches(found):
     """The fast checks, with the trees there; checkpatch takes as long as the others."""
     check_harness(found)
     check_licences(found)
+    check_notices(found)
     check_names(found)
     check_branches(found)
     check_sites(found)

@@ -5,6 +5,17 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  *
+ * The functions and the table entries are those of the asm/jump_label.h of all
+ * architectures, some of which have notices:
+ *
+ * Copyright (C) 2013 Huawei Ltd. (arm64)
+ * Copyright (C) 2023 Loongson Technology Corporation Limited (loongarch)
+ * Copyright (c) 2010 Cavium Networks, Inc. (mips)
+ * Copyright (C) 2025 Chen Miao (openrisc)
+ * Copyright 2010 Michael Ellerman, IBM Corp. (powerpc)
+ * Copyright (C) 2020 Emil Renner Berthing (riscv)
+ * Copyright (C) 2018 Cadence Design Systems Inc. (xtensa)
+ *
  * The architecture has defined two texts, each a site and its table entry:
  *
  *  ARCH_STATIC_BRANCH_ASM(key, label)		a no-op

@@ -2,6 +2,7 @@
 /*
  * These functions are inline without CONFIG_JUMP_LABEL.
  *
+ * Copyright (C) 2024 Google LLC.
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <linux/jump_label.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
+// Copyright (C) 2024 Google LLC.
 // Copyright (C) 2026 The static-key tracepoints developers
 
 //! Static keys and static branches.

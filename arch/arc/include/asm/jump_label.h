@@ -2,15 +2,29 @@
 #ifndef _ASM_ARC_JUMP_LABEL_H
 #define _ASM_ARC_JUMP_LABEL_H
 
+#ifndef __ASSEMBLER__
+#include <linux/stringify.h>
+#endif
+
 #define JUMP_LABEL_NOP_SIZE 4
 
 /*
- * The instruction is replaced with a single store, which other cores see as a
- * whole only if it lies within one L1 cache line and one fetch block.  Since
- * 16-bit instructions may precede it, it gets aligned to its own size.  That
- * asks for more than needed and costs a NOP_S now and then; keeping it from
- * crossing a line with .bundle_align_mode would be enough, once the assembler
- * for this architecture knows that directive.
+ * NOTE about '.balign 4':
+ *
+ * To make atomic update of patched instruction available we need to guarantee
+ * that this instruction doesn't cross L1 cache line boundary.
+ *
+ * As of today we simply align instruction which can be patched by 4 byte using
+ * ".balign 4" directive. In that case patched instruction is aligned with one
+ * 16-bit NOP_S if this is required.
+ * However 'align by 4' directive is much stricter than it actually required.
+ * It's enough that our 32-bit instruction don't cross L1 cache line boundary /
+ * L1 I$ fetch block boundary which can be achieved by using
+ * ".bundle_align_mode" assembler directive. That will save us from adding
+ * useless NOP_S padding in most of the cases.
+ *
+ * TODO: switch to ".bundle_align_mode" directive using whin it will be
+ * supported by ARC toolchain.
  */
 #define ARCH_STATIC_BRANCH_ASM(key, label)	\
 	".balign 4\n"				\

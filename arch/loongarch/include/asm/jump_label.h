@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (C) 2023 Loongson Technology Corporation Limited
+ *
+ * Based on arch/arm64/include/asm/jump_label.h
+ */
 #ifndef __ASM_JUMP_LABEL_H
 #define __ASM_JUMP_LABEL_H
+
+#ifndef __ASSEMBLER__
+#include <linux/stringify.h>
+#include <asm/asm.h>
+#endif
 
 #define HAVE_JUMP_LABEL_BATCH
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (C) 2025 Chen Miao
+ *
+ * Based on arch/arm/include/asm/jump_label.h
+ */
 #ifndef __ASM_OPENRISC_JUMP_LABEL_H
 #define __ASM_OPENRISC_JUMP_LABEL_H
 

@@ -2,6 +2,11 @@
 #ifndef _ASM_PARISC_JUMP_LABEL_H
 #define _ASM_PARISC_JUMP_LABEL_H
 
+#ifndef __ASSEMBLER__
+#include <linux/stringify.h>
+#include <asm/assembly.h>
+#endif
+
 #define JUMP_LABEL_NOP_SIZE 4
 
 /* b,n: the instruction after the site is no delay slot, whichever it holds. */

@@ -2,6 +2,15 @@
 #ifndef _ASM_POWERPC_JUMP_LABEL_H
 #define _ASM_POWERPC_JUMP_LABEL_H
 
+/*
+ * Copyright 2010 Michael Ellerman, IBM Corp.
+ */
+
+#ifndef __ASSEMBLER__
+#include <asm/feature-fixups.h>
+#include <asm/asm-const.h>
+#endif
+
 #define JUMP_LABEL_NOP_SIZE 4
 
 /* The table is aligned where it starts, and an entry's size keeps it so. */

@@ -2,6 +2,10 @@
 #ifndef _ASM_S390_JUMP_LABEL_H
 #define _ASM_S390_JUMP_LABEL_H
 
+#ifndef __ASSEMBLER__
+#include <linux/stringify.h>
+#endif
+
 #define HAVE_JUMP_LABEL_BATCH
 
 #define JUMP_LABEL_NOP_SIZE 6
@@ -17,8 +21,8 @@
 #define ARCH_STATIC_BRANCH_KEY "%0 + %1"
 
 /*
- * The no-op is a brcl that is never taken and names its target: with no offset
- * it would look like the one that hotpatching puts at the start of functions.
+ * We use a brcl 0,<offset> instruction for jump labels so it
+ * can be easily distinguished from a hotpatch generated instruction.
  */
 #define ARCH_STATIC_BRANCH_ASM(key, label...)	\
 	JUMP_SITE ": brcl 0," label "\n\t"	\
