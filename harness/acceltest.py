@@ -13,7 +13,7 @@ import time
 
 import accel
 import guest
-import results
+import ktap
 import ui
 
 # What a guest does, by accelerator. The console's first line comes from the
@@ -150,7 +150,7 @@ def tests(work):
 
 def main():
     with tempfile.TemporaryDirectory() as work:
-        return results.ktap_of(tests(pathlib.Path(work)))
+        return ktap.write(tests(pathlib.Path(work)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 import bench
-import results
+import ktap
 
 
 def many_events(count, file="events"):
@@ -37,4 +37,4 @@ def tests():
            many_events(1, "absent") == ("@error row no absent", False, []))
 
 
-sys.exit(results.ktap_of(tests()))
+sys.exit(ktap.write(tests()))

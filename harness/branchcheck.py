@@ -34,6 +34,8 @@ import subprocess
 import sys
 import tempfile
 
+import ktap
+
 SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
 FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
 MACROS = ("STATIC_BRANCH", "STATIC_BRANCH_JUMP")
@@ -718,9 +720,12 @@ def jobs(work):
             yield variant, kind, compiler and Job(variant, compiler, kind, folder)
 
 
-def line(result, name, kind, words):
+WRITER = ktap.Writer()
+
+
+def line(result, *words):
     """One line of output."""
-    print(f"{result:<5} {name:<18} {kind:<6} {words}", flush=True)
+    WRITER.add(", ".join(filter(None, words)), {"ok": True, "FAIL": False, "skip": None}[result])
 
 
 def attempt(function, *args):
@@ -770,9 +775,10 @@ def compare(options, work):
     sizes = [sum(len((t.root / f"arch/{a}/include/asm/jump_label.h").read_text().splitlines())
                  for a in arches) for t in (base, ours)]
     shared = len((ours.root / GENERIC).read_text().splitlines())
-    print(f"asm/jump_label.h: {sizes[0]} lines in the base, {sizes[1]} in ours "
+    WRITER.end()
+    print(f"# asm/jump_label.h: {sizes[0]} lines in the base, {sizes[1]} in ours "
           f"(and {shared} in asm-generic)")
-    print(f"{len(arches)} architectures: {count['identical']} variants identical, "
+    print(f"# {len(arches)} architectures: {count['identical']} variants identical, "
           f"{count['preprocessed']} compared after preprocessing, "
           f"{count['skipped']} skipped, {count['failed']} failed")
     return int(count["failed"] > 0 or (count["skipped"] > 0 and not options.allow_missing))

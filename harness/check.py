@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import kernel as kernels
+import ktap
 import lint
 import outcomes
 import results
@@ -64,21 +65,9 @@ def check_branches(found):
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
     with ui.Step("compare the branch sites of all architectures") as step:
-        def on_line(line):
-            match = re.match(r"(ok|FAIL|skip)\s+(.*)", line)
-            if match:
-                name = re.sub(r"\s{2,}", ", ", match.group(2))
-                found.add(group, name,
-                          {"ok": True, "FAIL": False, "skip": None}[match.group(1)])
-                step.advance(note=name)
-            elif re.match(r"\d+ architectures:", line):
-                step.outcome = line
-
-        status = ui.run([sys.executable, ROOT / "harness" / "branchcheck.py",
-                         "--base", kernels.BASE_TREE, "--ours", series.TREE,
-                         "--self-test"], log, on_line=on_line)
-    if status and not found.count(group)[1]:
-        found.add(group, "branchcheck", False, ui.last_error(log))
+        ktap.run(found, group,
+                 [sys.executable, ROOT / "harness" / "branchcheck.py", "--base", kernels.BASE_TREE,
+                  "--ours", series.TREE, "--self-test"], log, step)
     found.close(group)
 
 
@@ -272,6 +261,13 @@ def check_notices(found):
     found.close(group)
 
 
+def harness_test(found, group, name):
+    """A test of the harness itself."""
+    log = LOGS / f"harness-{name}.log"
+    log.unlink(missing_ok=True)
+    ktap.run(found, group, [sys.executable, ROOT / "harness" / name], log, what=name)
+
+
 def check_harness(found):
     """The harness parses, and refuses what it must refuse."""
     group = "harness"
@@ -287,17 +283,8 @@ def check_harness(found):
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
     for name in ("selftest.py", "acceltest.py", "benchtest.py", "jobstest.py",
-                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py"):
-        done = subprocess.run([sys.executable, ROOT / "harness" / name],
-                              capture_output=True, text=True, check=False)
-        failed = 0
-        for line in done.stdout.splitlines():
-            match = re.match(r"(ok|not ok) \d+ (.*)", line)
-            if match:
-                failed += match.group(1) != "ok"
-                found.add(group, match.group(2), match.group(1) == "ok")
-        if done.returncode and not failed:
-            found.add(group, name, False, (done.stderr.strip().splitlines() or ["?"])[-1])
+                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py", "ktaptest.py"):
+        harness_test(found, group, name)
     said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
                           capture_output=True, text=True, check=False).stdout
     for target in ("help", *re.findall(r"^make (\S+)", said, re.MULTILINE)):
@@ -344,6 +331,8 @@ def check_sparse(found, kernel):
                             *(path[:-2] + ".o" for path in sources)), log,
                 "sparse", env=kernels.environment())
     said = log.read_text(encoding="utf-8").splitlines()
+    if not sources:
+        found.add(group, "files", False, f"none of ours is built in {shown(kernel.out)}")
     for path in sources:
         checked = any(re.match(rf"\s+CHECK\s+\S*{re.escape(path)}$", line) for line in said)
         words = [line for line in said

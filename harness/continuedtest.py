@@ -20,6 +20,7 @@ import time
 import continued
 import ftracetest
 import jobs
+import ktap
 import outcomes
 import results
 import test
@@ -460,4 +461,4 @@ if __name__ == "__main__":
     if sys.argv[1:]:
         child(pathlib.Path(sys.argv[1]), *sys.argv[2:])
     else:
-        sys.exit(results.ktap_of(tests()))
+        sys.exit(ktap.write(tests()))

@@ -19,6 +19,7 @@ import time
 
 import guest
 import kernel as kernels
+import ktap
 import results
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -49,7 +50,6 @@ CONVERTED = 500000
 REPEATED = 3
 
 GROUP = "fntrace"
-TEST_LINE = re.compile(r"(not )?ok \d+ (.*?)(?: # (?:SKIP )?(.*))?$")
 
 
 def environment(full):
@@ -81,23 +81,15 @@ def sources(full):
 
 def run_tests(found, what, command, timeout, full=False):
     """Run a program that prints results; returns what it says besides."""
-    lines, said = [], []
+    said = []
+
+    def take(line):
+        if line.startswith("# "):
+            said.append(line[2:])
+
     with ui.Step(what) as step:
-        def take(line):
-            match = TEST_LINE.match(line)
-            if match:
-                lines.append((line, match))
-                step.advance(note=match.group(2))
-            elif line.startswith("# "):
-                said.append(line[2:])
-        end = ui.run(["/usr/bin/python3", *command], LOGS / "fntrace.log", on_line=take,
-                     timeout=timeout, env=environment(full))
-    for line, match in lines:
-        bad, name, detail = match.groups()
-        found.add(GROUP, name, None if " # SKIP" in line else not bad, detail or "")
-    if end == ui.TIMED_OUT or not lines:
-        found.add(GROUP, f"{what}: results", False,
-                  "it did not end (log: build/log/fntrace.log)")
+        ktap.run(found, GROUP, ["/usr/bin/python3", *command], LOGS / "fntrace.log", step, take,
+                 what, timeout=timeout, env=environment(full))
     return said
 
 

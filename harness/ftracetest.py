@@ -90,9 +90,12 @@ class Outcomes(dict):
         with ui.Step(f"ftracetest on the {kernel.what}, {what}", len(left)) as step:
             while left:
                 boots += 1
-                self.boot(left, f"ftracetest-{kernel.label}-{what.replace(' ', '-')}-{boots}",
-                          smp, step)
-                left = [test for test in left if test not in self]
+                name = f"ftracetest-{kernel.label}-{what.replace(' ', '-')}-{boots}"
+                self.boot(left, name, smp, step)
+                before, left = left, [test for test in left if test not in self]
+                if left == before:
+                    raise Failure(f"{kernel.what}: a guest has run none of {len(left)} tests "
+                                  f"(log: build/log/{name}.log)")
 
     def boot(self, tests, name, smp, step):
         """Run tests up to the first that ends the guest."""

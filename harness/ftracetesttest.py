@@ -5,7 +5,7 @@
 import sys
 
 import ftracetest
-import results
+import ktap
 
 
 def after(first, again):
@@ -39,4 +39,4 @@ def tests():
             and ftracetest.passed(outcome) == (counts in ("PASS", "PASS/PASS")))
 
 
-sys.exit(results.ktap_of(tests()))
+sys.exit(ktap.write(tests()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of jobs.py and of what results.py and test.py make of jobs and guests (KTAP)."""
+"""Tests of jobs.py and of what results.py and guest.py make of jobs and splats (KTAP)."""
 
 import contextlib
 import io
@@ -12,8 +12,8 @@ import time
 
 import guest
 import jobs
+import ktap
 import results
-import test
 import ui
 
 
@@ -73,31 +73,6 @@ def lanes():
     return most, any(together)
 
 
-SAID = """@test a:one.sh
-@test a:two.sh
-@test a:three.sh
-@test a:four.sh
-# selftests: a: one.sh
-# ok 1 first part
-# ok 2 second part # SKIP no program
-ok 1 selftests: a: one.sh
-# selftests: a: two.sh
-# # about the good part
-# ok 1 good part
-# # expected 1
-# # got 2
-# not ok 2 broken part
-not ok 2 selftests: a: two.sh # exit=1
-# selftests: a: three.sh
-# three: [FAIL]
-ok 3 selftests: a: three.sh
-# selftests: b: whole.sh
-ok 1 selftests: b: whole.sh # SKIP"""
-RESULTS = {"a/one.sh: first part": True, "a/one.sh: second part": None, "a/one.sh": True,
-           "a/two.sh: good part": True,
-           "a/two.sh: broken part": False, "a/two.sh": False, "a/three.sh": False,
-           "b/whole.sh": False}
-
 RACE = """[   12.345678] ==================================================================
 [   12.345678] BUG: KCSAN: data-race in reader / writer
 [   12.345678] 
@@ -148,32 +123,10 @@ def tests():
     yield "as many guests at once as CPUs", most[jobs.SINGLE] == jobs.WIDTH[jobs.SINGLE]
     yield "a build and a guest at the same time", together
 
-    with contextlib.redirect_stdout(io.StringIO()):
-        kselftest = test.Kselftest(ui.Step("nothing"))
-    for line in SAID.splitlines():
-        kselftest.line(line)
-    got = {name: ok for name, ok, *_ in kselftest.results}
-    yield "each part of a kselftest is a result, a skipped one is skipped", got == RESULTS
-    yield "a part that failed says why, in its own words", [
-        detail for name, _, detail, _ in kselftest.results if name.endswith(" part") and detail
-        ] == ["no program", "expected 1; got 2"]
-    yield "[FAIL] is about its own test", [
-        name for name, _, detail, _ in kselftest.results if "[FAIL]" in detail] == ["a/three.sh"]
-    yield "a kselftest that does not end is missed", set(kselftest.promised) - set(got) == {
-        "a/four.sh"}
-    kselftest.line(None)
-    yield "a second run of a guest starts anew", not kselftest.results
-
-    kselftest = test.Kselftest(None, {"a/one.sh": "CONFIG_ONE"})
-    for name in ("one", "two"):
-        kselftest.line(f"ok 1 selftests: a: {name}.sh # SKIP")
-    yield "skipped as a whole may be what the kernel has no option for", [
-        ok for _, ok, *_ in kselftest.results] == [None, False]
-
     yield "a data race of ours counts", races({"ours"}) == races({"reader"}) == races(None) == 1
     yield "a data race of others does not", not races({"far", "caller", "unrelated"})
     yield "beside it, everything else does", races(set(), "WARNING: CPU: 0\n") == 1
 
 
 if __name__ == "__main__":
-    sys.exit(results.ktap_of(tests()))
+    sys.exit(ktap.write(tests()))

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+import ktap
 import outcomes
 import results
 
@@ -80,4 +81,4 @@ def tests():
 with tempfile.TemporaryDirectory() as directory:
     outcomes.STORE = pathlib.Path(directory) / "outcomes"
     outcomes.SINCE = 0
-    sys.exit(results.ktap_of(tests()))
+    sys.exit(ktap.write(tests()))

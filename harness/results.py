@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 
+import ktap
 import outcomes
 import ui
 from ui import BUILD, clock, shown
@@ -103,14 +104,10 @@ class Results:
         for number, (group, tests) in enumerate(self.groups.items(), 1):
             lines += [f"  # Subtest: {group}", f"  1..{len(tests)}"]
             for index, test in enumerate(tests, 1):
-                state = "not ok" if test.ok is False else "ok"
-                skip = " # SKIP" if test.ok is None else (" #" if test.detail else "")
-                detail = f" {test.detail}" if test.detail else ""
-                lines.append(f"  {state} {index} {test.name}{skip}{detail}")
+                lines.append(f"  {ktap.line(index, test.name, test.ok, test.detail)}")
                 if test.seconds is not None:
                     lines.append(f"  # duration_ms: {test.seconds * 1000:.0f}")
-            state = "not ok" if self.count(group)[1] else "ok"
-            lines.append(f"{state} {number} {group}")
+            lines.append(ktap.line(number, group, not self.count(group)[1]))
         KTAP.write_text("\n".join(lines) + "\n", encoding="utf-8")
         jobs, slowest = self.durations()
         DURATIONS.write_text("\n".join([*jobs, "", "slowest tests", *slowest]) + "\n",
@@ -130,13 +127,3 @@ class Results:
               f"{clock(self.elapsed())} in all")
         print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
         return 1 if failed or not passed else 0
-
-
-def ktap_of(tests):
-    """Print (name, ok) of each test as KTAP, as it comes; returns an exit status."""
-    failed = count = 0
-    for count, (name, ok) in enumerate(tests, 1):
-        failed += not ok
-        print(f"{'ok' if ok else 'not ok'} {count} {name}", flush=True)
-    print(f"1..{count}")
-    return 1 if failed or not count else 0

@@ -9,6 +9,7 @@
 import re
 
 import kernel as kernels
+import ktap
 import results
 import series
 import ui
@@ -19,7 +20,6 @@ OUT = BUILD / "ring_buffer"
 PROGRAM = OUT / "ring_buffer_test"
 TIMEOUT = 1800
 
-TEST_LINE = re.compile(r"(not )?ok \d+ - (.*?)(?: # SKIP (.*))?$")
 # What bench prints: a row, the base's value, ours, and the ratio.
 BENCH_LINE = re.compile(r"(.+?) +([\d.]+) +([\d.]+) +[\d.]+$")
 ROWS = {
@@ -44,20 +44,8 @@ def tests(found):
     group = "ring buffer"
     with ui.Step("build the ring buffer for user space"):
         build()
-    tested = []
     with ui.Step("test the ring buffer in user space") as step:
-        def take(line):
-            match = TEST_LINE.match(line)
-            if match:
-                tested.append(match.groups())
-                step.advance(note=match.group(2))
-        log = LOGS / "ring_buffer.log"
-        end = ui.run([PROGRAM], log, on_line=take, timeout=TIMEOUT)
-    for bad, name, skipped in tested:
-        found.add(group, name, None if skipped else not bad,
-                  skipped or (f"(log: {ui.shown(log)})" if bad else ""))
-    if end not in (0, 1) or not tested:
-        found.add(group, "results", False, f"it did not end (log: {ui.shown(log)})")
+        ktap.run(found, group, [PROGRAM], LOGS / "ring_buffer.log", step, timeout=TIMEOUT)
     found.close(group)
 
 

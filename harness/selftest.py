@@ -10,21 +10,16 @@ import subprocess
 import sys
 import tempfile
 
+import ktap
+
 HARNESS = pathlib.Path(__file__).resolve().parent
-COUNT = 0
-FAILED = 0
 
 ONE, TWO = "files/0001-new-file", "hooks/0001-hook"
 CORE = "".join(f"line {number}\n" for number in range(1, 30))
 
 
-def report(name, ok, words=""):
-    global COUNT, FAILED
-    COUNT += 1
-    FAILED += not ok
-    print(f"{'ok' if ok else 'not ok'} {COUNT} {name}", flush=True)
-    if not ok and words:
-        print("# " + words.strip().replace("\n", "\n# "))
+WRITER = ktap.Writer()
+report = WRITER.add
 
 
 class Project:
@@ -298,5 +293,4 @@ def test_mail():
 
 for test in (test_tree, test_topics, test_growth, test_port, test_ksrc, test_refresh, test_mail):
     test()
-print(f"1..{COUNT}")
-sys.exit(1 if FAILED else 0)
+sys.exit(WRITER.end())

@@ -13,7 +13,6 @@ on a kernel that checks itself. The time that each part took is in
 build/durations.txt.
 """
 
-import functools
 import math
 import os
 import re
@@ -30,6 +29,7 @@ import ftracetest
 import guest
 import jobs
 import kernel as kernels
+import ktap
 import lint
 import outcomes
 import results
@@ -106,10 +106,10 @@ for name in COLLECTIONS; do
 done
 ./run_kselftest.sh OPTIONS "$@"
 """
-# How its lines look: a test begins, one of its parts or it itself ends.
+# How it says that a test begins.
 TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
-PART_ENDS = re.compile(r"# (not )?ok \d+ (.*?)(?: *# SKIP *(.*))?$")
-TEST_ENDS = re.compile(r"(not )?ok \d+ selftests: (\S+): (\S+)(?: # (.*))?$")
+# Of the base, without KTAP: each is one test.
+WITHOUT_PARTS = ("static_keys/test_static_keys.sh",)
 
 # The suites that must have reported, by the beginning of their names: those of the
 # examples, which only some kernels have, those of the series, and of the base those of
@@ -196,6 +196,17 @@ def guest_trouble(found, group, result):
         found.add(group, "guest", False, f"{trouble} (log: build/log/)")
 
 
+def guest_status(result):
+    """How a guest's job ended, as ktap.Reader takes it."""
+    return ui.TIMED_OUT if result.timed_out else result.status
+
+
+def splat(found, group, result):
+    """Record what the kernel complained about; whether it died, the results say."""
+    if result.splats:
+        guest_trouble(found, group, result)
+
+
 def memory(kernel):
     """What a guest needs."""
     # KASAN takes an eighth of it, and what is freed stays for a while.
@@ -207,75 +218,58 @@ def patience(kernel):
     return 3 * 3600 if kernel.debug else 1800
 
 
-def reason(diagnostics):
-    """Why a test failed: the beginning of the lines that it printed before its result."""
-    return "; ".join(line[:120] for line in diagnostics[:3])
-
-
-class Kselftest:
+class Kselftest(ktap.Reader):
     """What run_kselftest.sh says in a guest, line by line."""
 
     def __init__(self, step, lacking=None):
         """LACKING are the options of tests that the kernel does not have."""
-        self.step = step
         self.lacking = lacking or {}
-        self.clear()
+        super().__init__(nested="#", on_test=lambda test: setattr(step, "note", test.name))
 
     def clear(self):
-        # (name, ok, detail, seconds), and what the list promises.
-        self.results = []
+        super().clear()
+        # What the list promises; and what the base's scripts say without a status for it.
         self.promised = []
-        self.running = None
         self.complaints = []
-        self.diagnostics = []
-        self.began = self.last = time.monotonic()
+        self.began = self.heard
 
     def line(self, line):
-        if line is None:
-            self.clear()
-            return
-        now = time.monotonic()
-        if line.startswith("@test "):
+        match = TEST_BEGINS.match(line or "")
+        if match:
+            self.upcoming, self.complaints = "/".join(match.groups()), []
+            self.heard = self.began = time.monotonic()
+        elif line and line.startswith("@test "):
             self.promised.append(line.split()[1].replace(":", "/"))
-        elif match := TEST_BEGINS.match(line):
-            self.running = "/".join(match.groups())
-            self.complaints = []
-            self.diagnostics = []
-            self.began = self.last = now
-        elif match := TEST_ENDS.match(line):
-            bad, directory, test, words = match.groups()
-            name, words = f"{directory}/{test}", words or ""
-            skipped = words.startswith("SKIP")
-            # Other modules are there: a test that is skipped as a whole is one that is lost.
-            # The base's scripts say [FAIL] without a status for it.
-            bad = bad or skipped or self.complaints
-            if skipped and name in self.lacking:
-                self.results.append((name, None, f"no {self.lacking[name]}", now - self.began))
-            else:
-                self.results.append((name, not bad,
-                                     "; ".join([*filter(None, [words]), *self.complaints[:3]])
-                                     if bad else "", now - self.began))
-            self.running = None
-        elif self.running and (match := PART_ENDS.match(line)):
-            bad, name, skipped = match.groups()
-            self.results.append((f"{self.running}: {name}",
-                                 None if skipped is not None else not bad,
-                                 skipped or (reason(self.diagnostics) if bad else ""),
-                                 now - self.last))
-            self.step.note = name
-            self.last = now
-            self.diagnostics = []
-        elif "[FAIL]" in line:
+        elif line and "[FAIL]" in line:
             self.complaints.append(line.lstrip("# "))
-        elif line.startswith("# # "):
-            self.diagnostics.append(line[4:])
+        else:
+            super().line(line)
+
+    def result(self, level, bad, number, rest):
+        super().result(level, bad, number, rest)
+        test = self.tests[-1]
+        if level.parent:
+            return
+        test.seconds = self.heard - self.began
+        match = re.match(r"selftests: (\S+): (\S+)$", test.name)
+        test.name = "/".join(match.groups()) if match else test.name
+        wrong = list(self.complaints[:3])
+        if test.ok is None and test.name in self.lacking:
+            test.detail = f"no {self.lacking[test.name]}"
+        elif test.ok is None:
+            # Other modules are there: a test that is skipped as a whole is one that is lost.
+            wrong.append("SKIP")
+        elif not test.parts and test.ok and test.name not in WITHOUT_PARTS:
+            wrong.append("it printed no plan")
+        if wrong:
+            test.ok, test.detail = False, "; ".join(filter(None, (test.detail, *wrong)))
 
 
 def kselftests(found, kernel, smp, directories):
     """The kernel's own selftests, as its runner runs them, in an SMP guest."""
+    whole = f"kselftest {kernel.name}, {smp} CPUs"
     what = "" if set(directories) == set(guest.KSELFTESTS) else f" {' '.join(directories)}"
-    group = f"kselftest {kernel.name}, {smp} CPUs{what and ','}{what}"
-    with ui.Step(group) as step:
+    with ui.Step(f"{whole}{what and ','}{what}") as step:
         configured = kernels.merge(kernel.fragment()).values()
         kselftest = Kselftest(step, {name: option for name, option in KSELFTEST_OPTIONS.items()
                                      if f"{option}=m" not in configured})
@@ -284,20 +278,33 @@ def kselftests(found, kernel, smp, directories):
         result = guest.boot(
             kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories))
             .replace("OPTIONS", options),
-            group.replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
+            f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
             timeout=patience(kernel))
-    guest_trouble(found, group, result)
     log = f"(log: {ui.shown(result.log)})"
-    for name, ok, detail, seconds in kselftest.results:
-        found.add(group, name, ok, f"{detail} {log}".strip() if ok is False else detail, seconds)
-    ended = {name for name, *_ in kselftest.results}
+    # A suite for each directory, whichever are run together.
+    groups = {directory: f"{whole}, {directory}" for directory in directories}
+    ended = set()
+    for test in kselftest.tests:
+        name = f"{test.level.name}: {test.name}" if test.level.parent else test.name
+        ended.add(name)
+        found.add(groups.get(name.partition("/")[0], whole), name, test.ok,
+                  f"{test.detail} {log}".strip() if test.ok is False else test.detail,
+                  test.seconds)
     for name in kselftest.promised:
         if name not in ended:
-            found.add(group, name, False, f"it did not end {log}")
-    if not kselftest.promised:
-        found.add(group, "tests", False, f"there are none {log}")
-    found.close(group)
+            found.add(groups.get(name.partition("/")[0], whole), name, False,
+                      f"it did not end {log}")
+    for directory, group in groups.items():
+        if not any(name.startswith(f"{directory}/") for name in kselftest.promised):
+            found.add(group, "tests", False, f"there are none {log}")
+    trouble = kselftest.end(guest_status(result))
+    if trouble:
+        found.add(whole, "comes to its end", False, f"{trouble} {log}")
+    splat(found, whole, result)
+    for group in (*groups.values(), whole):
+        if any(found.count(group)):
+            found.close(group)
 
 
 def stress(found, kernel, rounds):
@@ -309,7 +316,7 @@ def stress(found, kernel, rounds):
                             # Else kinds of objects share caches, and hide leaks.
                             append="slab_nomerge",
                             timeout=max(patience(kernel), STRESS_SECONDS * rounds))
-    ktap(found, group, result)
+    in_guest(found, group, result)
 
 
 def program_and_kernel(found, kernel):
@@ -317,7 +324,7 @@ def program_and_kernel(found, kernel):
     group = f"fntrace with the kernel on {kernel.name}"
     with ui.Step(group):
         result = fntrace.in_guest(kernel)
-    ktap(found, group, result)
+    in_guest(found, group, result)
 
 
 def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
@@ -328,7 +335,7 @@ def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
                             f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
                             memory=memory(kernel), timeout=600 + 3 * seconds,
                             programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
-    ktap(found, group, result)
+    in_guest(found, group, result)
 
 
 def small(found, kernel):
@@ -338,7 +345,7 @@ def small(found, kernel):
     with ui.Step(group):
         result = guest.boot(kernel, "cd /selftests/markers && ./test_in_use.sh\n",
                             f"markers-{kernel.name}")
-    ktap(found, group, result)
+    in_guest(found, group, result)
     walks.run(found, kernel, "A function event")
 
 
@@ -405,23 +412,19 @@ def fuzz_parser(found, seconds):
     """The parser of function events under libFuzzer."""
     group = "fuzzing"
     log = ui.LOGS / "fuzz.log"
+    log.unlink(missing_ok=True)
     source = series.TREE / "tools/testing/selftests/function_events/fuzz"
     with ui.Step(f"fuzz the parser of function events, {seconds} s"):
         status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz'}", "CLANG=clang-19",
                          f"SECONDS={seconds}", "fuzz"], log)
-    found.add(group, "the parser of function events", status == 0,
-              f"(log: {ui.shown(log)})" if status else "")
+    # Its last words, after a failure or not.
+    tried = re.findall(r"^stat::number_of_executed_units: *(\d+)$",
+                       log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+    ok = status == 0 and tried and int(tried[-1]) > 0
+    found.add(group, "the parser of function events", bool(ok),
+              "" if ok else f"status {status}, {(tried or ['no'])[-1]} inputs "
+                            f"(log: {ui.shown(log)})")
     found.close(group)
-
-
-@functools.cache
-def kunit_parser():
-    """The tree's own parser of what KUnit prints."""
-    sys.path.insert(0, str(series.TREE / "tools/testing/kunit"))
-    import kunit_parser as parser  # pylint: disable=import-error,import-outside-toplevel
-    import kunit_printer           # pylint: disable=import-error,import-outside-toplevel
-    # Results prints what it reads.
-    return parser, kunit_printer.null_printer
 
 
 def kunit(found, kernel):
@@ -431,54 +434,26 @@ def kunit(found, kernel):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
         result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}",
                             append="kunit.enable=1")
-    guest_trouble(found, group, result)
-    parser, printer = kunit_parser()
-
-    def take(test, where):
-        name = "/".join(filter(None, (where, test.name)))
-        if test.subtests:
-            for part in test.subtests:
-                take(part, name)
-            return
-        ok = {parser.TestStatus.SUCCESS: True, parser.TestStatus.SKIPPED: None}.get(
-            test.status, False)
-        detail = "" if ok else " ".join(test.log[-2:]) or test.status.name
-        found.add(group, name, ok, detail)
-
-    # One report for what is built in, one for each module.
-    reports = "\n".join(result.lines).split("\nKTAP version 1\n")
-    for report in reports[1:]:
-        test = parser.parse_run_tests(iter(["KTAP version 1", *report.splitlines()]),
-                                      printer)
-        for suite in test.subtests:
-            take(suite, "")
+    # One report for what is built in, one for each module. A test with parameters has a plan
+    # only if they are in an array.
+    reader = ktap.Reader(nested=True, plans=2, anew=True)
+    for line in result.lines:
+        reader.line(line)
+    reader.report(found, group, guest_status(result), result.log)
+    splat(found, group, result)
     for suite in KUNIT_SUITES if "kunit" in kernel.arch.fragments else KUNIT_SUITES[1:]:
-        if not any(test.name.startswith(suite) for test in found.groups.get(group, ())):
+        if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
     found.close(group)
 
 
-KTAP_LINE = re.compile(r"(not )?ok \d+ (.*?)( # SKIP.*)?$")
-
-
-def ktap(found, group, result):
+def in_guest(found, group, result):
     """Take over the results of a guest that prints KTAP."""
-    guest_trouble(found, group, result)
-    tests = 0
-    diagnostics = []
-    log = f"(log: {ui.shown(result.log)})"
+    reader = ktap.Reader()
     for line in result.lines:
-        match = KTAP_LINE.match(line)
-        if match:
-            tests += 1
-            bad, name, skipped = match.groups()
-            found.add(group, name, None if skipped else not bad,
-                      skipped or (f"{reason(diagnostics)} {log}".strip() if bad else ""))
-            diagnostics = []
-        elif line.startswith("# "):
-            diagnostics.append(line[2:])
-    if not tests:
-        found.add(group, "results", False, "there are none")
+        reader.line(line)
+    reader.report(found, group, guest_status(result), result.log)
+    splat(found, group, result)
     found.close(group)
 
 

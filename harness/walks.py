@@ -146,7 +146,9 @@ def judge(found, group, commands, lines):
             trouble = f"printed {printed} instead of {command.lines}"
         found.add(group, f"{command.walk}: {command.text}", not trouble, trouble)
         printed = []
-    if number + 1 != len(commands):
+    if not commands:
+        found.add(group, "commands", False, f"{PAGE.name} has none")
+    elif number + 1 != len(commands):
         found.add(group, f"{commands[number + 1].walk}: {commands[number + 1].text}", False,
                   "it did not end")
 
