@@ -283,7 +283,8 @@ def check_harness(found):
                                   check=False)
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
     for name in ("selftest.py", "acceltest.py", "benchtest.py", "jobstest.py",
-                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py", "ktaptest.py"):
+                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py", "ktaptest.py",
+                 "suitestest.py"):
         harness_test(found, group, name)
     said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
                           capture_output=True, text=True, check=False).stdout

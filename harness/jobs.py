@@ -104,6 +104,7 @@ class Plan:
             try:
                 with found.job(job.name):
                     job.value = job.function(recorder)
+                found.made(job.name, recorder.tests)
                 bad = found.count(job.name)[1] > failed_before
                 keep(job, at, recorder, bad)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.

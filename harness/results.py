@@ -28,6 +28,9 @@ class Results:
     def __init__(self):
         self.groups = collections.OrderedDict()
         self.jobs = []
+        # The groups that each job made; and lines about what was lost since the last run.
+        self.suites = {}
+        self.lost = []
         self._lock = threading.Lock()
         self._start = time.monotonic()
 
@@ -44,8 +47,14 @@ class Results:
     def take_over(self, name, at, took, tests):
         """Add a job of the run before it was interrupted, with its tests."""
         outcomes.replay(self, tests, "from the interrupted run")
+        self.made(name, tests)
         with self._lock:
             self.jobs.append((at, took, f"{name} (from the interrupted run)"))
+
+    def made(self, name, tests):
+        """A job has made these tests, as outcomes.Recorder has them; see suites.py."""
+        with self._lock:
+            self.suites[name] = list(dict.fromkeys(test[0] for test in tests))
 
     def add(self, group, name, ok, detail="", seconds=None):
         """Record a test; OK is True, False, or None for skipped."""
@@ -122,6 +131,8 @@ class Results:
             for test in tests:
                 if test.ok is False:
                     print(self.failure(group, test.name, test.detail))
+        for line in self.lost:
+            print(line)
         passed, failed, skipped = self.count()
         print(f"every result is in {shown(KTAP)}, the logs are in build/log/; "
               f"{clock(self.elapsed())} in all")

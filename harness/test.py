@@ -10,7 +10,8 @@ What is needed for them, and nothing else, is built.
 
 full runs what takes hours as well: the same tests for longer, under load, and
 on a kernel that checks itself. The time that each part took is in
-build/durations.txt.
+build/durations.txt, the number of results of each suite, beside those of the last run, in
+build/suites.txt, see suites.py.
 """
 
 import math
@@ -38,6 +39,7 @@ import run
 import series
 import sitecheck
 import steps
+import suites
 import ui
 import walks
 from ui import BUILD, Failure
@@ -789,6 +791,7 @@ def main(args):
                                      recalled=not outcomes.SINCE)
         outcomes.SINCE = run_of.began
     plan_all(wanted).run(found, run_of)
+    suites.compare(found, wanted.full, not (wanted.targets or wanted.machines))
     status = found.finish()
     if run_of:
         run_of.done()
