@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 TESTS = pathlib.Path(__file__).resolve().parent
 RECORD = struct.Struct("<QQ")
@@ -145,20 +146,29 @@ def run_tests(built, tests):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
     print("TAP version 13")
-    print(f"1..{len(tests)}")
+    print(f"1..{len(tests)}", flush=True)
     failed = 0
     for number, (name, test) in enumerate(tests, 1):
-        with tempfile.TemporaryDirectory(dir=built, prefix="test-") as work:
-            try:
+        # Whatever a test raises is its failure: those behind it run.
+        try:
+            with tempfile.TemporaryDirectory(dir=built, prefix="test-") as work:
                 test(Bench(built, pathlib.Path(work)))
-                print(f"ok {number} {name}", flush=True)
-            except Skip as reason:
-                print(f"ok {number} {name} # SKIP {reason}", flush=True)
-            except (Wrong, subprocess.TimeoutExpired, OSError, ValueError, KeyError,
-                    AttributeError) as wrong:
-                failed += 1
-                print(f"not ok {number} {name} # {type(wrong).__name__}: {wrong}", flush=True)
+            print(f"ok {number} {name}", flush=True)
+        except Skip as reason:
+            print(f"ok {number} {name} # SKIP {one_line(reason)}", flush=True)
+        except (Exception, SystemExit) as wrong:  # pylint: disable=broad-exception-caught
+            failed += 1
+            if not isinstance(wrong, Wrong):
+                for line in traceback.format_exc().splitlines():
+                    print(f"# {line}")
+            print(f"not ok {number} {name} # {type(wrong).__name__}: {one_line(wrong)}",
+                  flush=True)
     sys.exit(1 if failed else 0)
+
+
+def one_line(text):
+    """A line of what a program said may look like a result."""
+    return " | ".join(str(text).split("\n"))
 
 
 def counts(events):

@@ -3,6 +3,7 @@
 
 import os
 import re
+import sys
 
 from bench import TESTS, expect, need, run
 
@@ -113,7 +114,37 @@ def help_is_short(bench):
                run(bench.fntrace, *words).stdout, f"{words}")
 
 
+# A suite of which each test ends in another way.
+ENDS = """
+import pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import bench
+def name_error(work): undefined
+def no_local(work):
+    told = told
+def status(work): sys.exit(0)
+def says(work): raise bench.Wrong("a line\\nok 7 nothing")
+def skips(work): raise bench.Skip("why\\nok 8 nothing")
+names = "good", "name_error", "no_local", "status", "says", "skips", "last"
+globals().update(good=lambda work: None, last=lambda work: None)
+bench.run_tests(pathlib.Path(sys.argv[2]), [(name, globals()[name]) for name in names])
+"""
+
+
+def suite(bench):
+    """However a test of this suite ends, it has a result, and the others as well."""
+    done = run(sys.executable, "-c", ENDS, TESTS, bench.work, status=1)
+    lines = done.stdout.splitlines()
+    expect(lines[:2] == ["TAP version 13", "1..7"], done.stdout)
+    found = re.findall(r"^(ok|not ok) (\d+) (\w+)", done.stdout, re.MULTILINE)
+    expect(found == [("ok" if name in ("good", "skips", "last") else "not ok", str(number), name)
+                     for number, name in enumerate(
+                         ("good", "name_error", "no_local", "status", "says", "skips", "last"), 1)], done.stdout)
+    expect("UnboundLocalError" in done.stdout and not done.stderr, done.stdout + done.stderr)
+
+
 def tests():
+    yield "suite: a test that raises anything", suite
     yield "manual has all commands and options", manual
     yield "manual can be formatted", pages
     yield "installed program and library", installed

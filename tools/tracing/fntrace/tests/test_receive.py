@@ -220,9 +220,9 @@ def connect(address):
 def over(address):
     def test(bench):
         where = address.replace("WORK", str(bench.work))
-        command, told = listen(bench, where)
+        command, address = listen(bench, where)
         try:
-            with connect(told) as sender:
+            with connect(address) as sender:
                 for n in range(20):
                     sender.sendall(part(100 * n, 100, older=200 * n))
             said = command.communicate(timeout=TIMEOUT)[1]
@@ -239,9 +239,9 @@ def ended(number, status):
     """It ends before its sender: what has arrived is there."""
     def test(bench):
         directory = bench.work / "received"
-        command, told = listen(bench, f"unix:{bench.work}/socket")
+        command, address = listen(bench, f"unix:{bench.work}/socket")
         try:
-            with connect(told) as sender:
+            with connect(address) as sender:
                 sender.sendall(part(0, 100) + part(100, 100, older=200)[:-16])
                 # All but what might be the beginning of a header.
                 until(lambda: [file for file in directory.glob("*.fntrace")
@@ -343,8 +343,8 @@ def from_kernel(arch):
         compare(want, found)
         info = run(bench.fntrace, "info", out / "kernel.fntrace").stdout
         records = int(re.search(r"^records +(\d+)", info, re.MULTILINE).group(1))
-        told = sum(int(count) for count in re.findall(r"buffer cpu\d records (\d+)", console))
-        expect(records == told and told > 10000, f"{records} records, not {told}")
+        held = sum(int(count) for count in re.findall(r"buffer cpu\d records (\d+)", console))
+        expect(records == held and held > 10000, f"{records} records, not {held}")
     return test
 
 
