@@ -300,8 +300,11 @@ static void begin_wish(struct wish *wish, struct patterns *wanted, const char *o
 	wish->problems = xalloc((wanted->nr + 1) * sizeof(*wish->problems));
 }
 
-/* Returns false if there is nothing to be recorded for one of the patterns. */
-static bool end_wish(struct wish *wish)
+/*
+ * Returns false if a pattern matches no function. @any: set if values of a function are
+ * recorded.
+ */
+static bool end_wish(struct wish *wish, bool *any)
 {
 	bool good = true;
 	size_t i;
@@ -313,7 +316,8 @@ static bool end_wish(struct wish *wish)
 		else if (!wish->described.list[i].used)
 			warn("%s: the %s of %s", wish->option, wish->what,
 			     wish->problems[i] ? wish->problems[i] : "no function are known");
-		good &= wish->described.list[i].used;
+		good &= wish->wanted->list[i].used;
+		*any |= wish->described.list[i].used;
 		free(wish->problems[i]);
 	}
 	free(wish->problems);
@@ -329,6 +333,7 @@ char *describe_program(struct describe *describe, const char *program,
 		.next_enumeration = 1,
 	};
 	char *text = NULL;
+	bool any = false;
 	size_t size;
 
 	work.plugin = library_load(DESCRIBE_PLUGIN_FILE, DESCRIBE_PLUGIN_SYMBOL,
@@ -341,8 +346,9 @@ char *describe_program(struct describe *describe, const char *program,
 	begin_wish(&work.arguments, &describe->arguments, "--args", "arguments");
 	begin_wish(&work.results, &describe->results, "--return", "result");
 	work.failed = !objects_walk(program, objects, describe_object, &work);
-	work.failed |= !end_wish(&work.arguments);
-	work.failed |= !end_wish(&work.results);
+	work.failed |= !end_wish(&work.arguments, &any);
+	work.failed |= !end_wish(&work.results, &any);
+	work.failed |= !any;
 	if (work.failed && work.untraced)
 		warn("%s: no function is traced in it; was it compiled for this (-pg)?",
 		     work.untraced);

@@ -62,6 +62,9 @@
 #include "objects.h"
 #include "pattern.h"
 
+/* Characters of a string that readers show; its SIZE is one more, so that they know its end. */
+#define DESCRIBE_STRING_SHOWN	64
+
 /* The file. */
 #define DESCRIBE_FILE	"values"
 

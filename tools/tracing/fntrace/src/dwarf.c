@@ -36,7 +36,7 @@
  * @place: where it is
  * @at: offset of what is stored of it
  * @known: there is a place
- * @empty: it is a type without a value
+ * @empty: it is a type without a value, and has no place
  */
 struct argument {
 	Dwarf_Die		die;
@@ -200,7 +200,7 @@ static bool find_argument(const struct dwarf_unit *unit, struct abi_call *call,
 
 	if (!dwarf_type(&argument->die, &argument->type))
 		return false;
-	argument->empty = dwarf_is_empty(unit, &argument->type);
+	argument->empty = dwarf_has_no_place(unit, &argument->type);
 	if (argument->empty)
 		return true;
 	if (dwarf_is_pair(unit, &argument->type))
@@ -222,7 +222,7 @@ static bool find_result(const struct dwarf_unit *unit, Dwarf_Die *function,
 		result->empty = true;
 		return abi_return(call, NULL, &result->place);
 	}
-	result->empty = dwarf_is_empty(unit, &result->type);
+	result->empty = dwarf_has_no_place(unit, &result->type);
 	if (result->empty)
 		return abi_return(call, NULL, &result->place);
 	if (dwarf_is_pair(unit, &result->type))
@@ -258,7 +258,7 @@ static void put_steps(struct dwarf_steps *steps, struct argument *argument)
 static void put_format(struct dwarf_steps *steps, FILE *out, struct argument *argument)
 {
 	if (argument->empty)
-		fputs("()", out);
+		fputs(steps->unit->language == DWARF_RUST ? "()" : "{}", out);
 	else if (!argument->known)
 		putc('?', out);
 	else if (argument->place.indirect)

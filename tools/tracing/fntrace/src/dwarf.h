@@ -114,6 +114,13 @@ bool dwarf_is_pair(const struct dwarf_unit *unit, Dwarf_Die *type);
 bool dwarf_is_empty(const struct dwarf_unit *unit, Dwarf_Die *type);
 
 /*
+ * dwarf_has_no_place() - is there no register and no part of the stack for such an argument?
+ *
+ * So it is with those that are empty, and on x86_64 with classes of C++ without members.
+ */
+bool dwarf_has_no_place(const struct dwarf_unit *unit, Dwarf_Die *type);
+
+/*
  * dwarf_put_value() - write the format of a value
  * @at: offset of the value; all steps of steps->direct are known
  */

@@ -12,7 +12,8 @@
 #include "trace.h"
 
 /* Bytes of a string, and of a structure that a pointer leads to. */
-#define STRING_MAX	64
+/* One more than is shown tells whether it ends there. */
+#define STRING_MAX	(DESCRIBE_STRING_SHOWN + 1)
 #define MEMORY_MAX	160
 /* What is shown of a structure. */
 #define MEMBERS_MAX	16
@@ -357,6 +358,16 @@ bool dwarf_is_pair(const struct dwarf_unit *unit, Dwarf_Die *type)
 		!strncmp(dwarf_name(type), "&mut [", 6));
 }
 
+/* On x86_64, what has no members has no place in C++ either, though its size is 1. */
+static bool is_empty_class(const struct dwarf_unit *unit, Dwarf_Die *type)
+{
+	struct abi_type abi;
+
+	return unit->language == DWARF_CXX && unit->arch == FNTRACE_ARCH_X86_64 &&
+	       is_structure(type) && size_of(type) == 1 && dwarf_abi_type(unit, type, &abi) &&
+	       !abi.nr_fields && !abi.reference;
+}
+
 bool dwarf_is_empty(const struct dwarf_unit *unit, Dwarf_Die *type)
 {
 	uint64_t size;
@@ -364,7 +375,27 @@ bool dwarf_is_empty(const struct dwarf_unit *unit, Dwarf_Die *type)
 	return unit->language == DWARF_RUST && number(type, DW_AT_byte_size, &size) && !size;
 }
 
+bool dwarf_has_no_place(const struct dwarf_unit *unit, Dwarf_Die *type)
+{
+	return dwarf_is_empty(unit, type) || is_empty_class(unit, type);
+}
+
 /* Formats */
+
+/*
+ * The value of an enumerator. GCC writes one that is not negative in as few bytes as it takes
+ * without a sign: 200 in one, which libdw's dwarf_formsdata() takes for -56.
+ */
+static bool enumerator_value(Dwarf_Attribute *attribute, Dwarf_Sword *value)
+{
+	switch (dwarf_whatform(attribute)) {
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+		return !dwarf_formsdata(attribute, value);
+	default:
+		return !dwarf_formudata(attribute, (Dwarf_Word *)value);
+	}
+}
 
 static unsigned int enumeration_id(struct dwarf_steps *steps, Dwarf_Die *type)
 {
@@ -386,7 +417,7 @@ static unsigned int enumeration_id(struct dwarf_steps *steps, Dwarf_Die *type)
 
 			if (dwarf_tag(&child) != DW_TAG_enumerator ||
 			    !dwarf_attr(&child, DW_AT_const_value, &attribute) ||
-			    dwarf_formsdata(&attribute, &value))
+			    !enumerator_value(&attribute, &value))
 				continue;
 			fprintf(all->out, "is %lld ", (long long)value);
 			dwarf_put_name(all->out, dwarf_name(&child));

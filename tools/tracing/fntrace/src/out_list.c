@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern.h"
 #include "trace.h"
 #include "values.h"
 
@@ -150,11 +151,25 @@ static char *put_duration(char *to, uint64_t ns)
 	return put(to, " us");
 }
 
-/* "(a=1, b="text")" */
-static void write_arguments(void)
+/*
+ * "name(a=1, b="text")", or "name()". Types of parameters, which names of C++ have, are only
+ * shown where there are no values.
+ */
+static void write_call(void)
 {
-	size_t i;
+	const char *name = list.symbol->name;
+	size_t len = pattern_parameters(name), i;
+	char *plain;
 
+	if (name[len] && list.values) {
+		plain = xasprintf("%.*s", (int)len, name);
+		out_clean(list.out, plain);
+		free(plain);
+	} else {
+		out_clean(list.out, name);
+		if (name[len])
+			return;
+	}
 	out_write(list.out, "(", 1);
 	for (i = 0; list.values && i < list.values->nr; i++) {
 		const struct value *value = &list.values->list[i];
@@ -184,8 +199,7 @@ static void write_entry(void)
 {
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
-	out_clean(list.out, list.symbol->name);
-	write_arguments();
+	write_call();
 	out_write(list.out, " {\n", 3);
 }
 
@@ -195,8 +209,7 @@ static void write_leaf(const struct event *event)
 
 	list.waiting = false;
 	write_head(list.task, list.ns, list.depth);
-	out_clean(list.out, list.symbol->name);
-	write_arguments();
+	write_call();
 	write_result(event->values);
 	to = out_room(list.out, LINE_ROOM);
 	to = put(to, "; ");

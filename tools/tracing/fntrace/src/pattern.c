@@ -15,11 +15,19 @@ bool pattern_matches(const char *pattern, const char *name)
 	return !strcmp(pattern, name) || !fnmatch(pattern, name, 0);
 }
 
-/*
- * Where the parameters of a function begin: at the parenthesis that belongs to the last one.
- * Returns the length of @name if it has none.
- */
-static size_t parameters(const char *name)
+/* May this follow the parameters of a function of C++? */
+static bool is_behind_parameters(const char *text)
+{
+	static const char *const begins[] = { " const", " volatile", " &", " [", "[" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(text, begins[i], strlen(begins[i])))
+			return true;
+	return !*text;
+}
+
+size_t pattern_parameters(const char *name)
 {
 	const char *end = strrchr(name, ')');
 	size_t depth = 0, i;
@@ -32,15 +40,15 @@ static size_t parameters(const char *name)
 		else if (name[i] == '(' && !--depth)
 			break;
 	}
-	/* "(anonymous namespace)::function" has no parameters. */
-	if (depth || !i || !strncmp(end + 1, "::", 2))
+	/* "(anonymous namespace)::function" and "<fn(u8) as Trait>::run" have no parameters. */
+	if (depth || !i || !is_behind_parameters(end + 1))
 		return strlen(name);
 	return i;
 }
 
 bool pattern_matches_function(const char *pattern, const char *name)
 {
-	size_t len = parameters(name);
+	size_t len = pattern_parameters(name);
 	char *without;
 	bool found;
 

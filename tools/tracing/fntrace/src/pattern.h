@@ -27,6 +27,13 @@ struct patterns {
 bool pattern_matches(const char *pattern, const char *name);
 
 /*
+ * pattern_parameters() - where the parameters of a function of C++ begin in its name
+ *
+ * Return: offset of the parenthesis; the length of @name if it has none
+ */
+size_t pattern_parameters(const char *name);
+
+/*
  * pattern_matches_function() - the same; the name may have parameters that the pattern lacks
  *
  * "std::map<*>::find" matches "std::map<int, char>::find(int const&) const".

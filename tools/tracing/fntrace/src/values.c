@@ -14,6 +14,7 @@
 
 #include <fntrace_format.h>
 
+#include "describe.h"
 #include "values.h"
 
 /* Groups of a format inside of each other. */
@@ -457,6 +458,10 @@ static void put_string(struct shower *shower, struct text *text, unsigned long w
 		else
 			put(text, "NULL");
 		return;
+	}
+	if (len > DESCRIBE_STRING_SHOWN) {
+		len = DESCRIBE_STRING_SHOWN;
+		state = FNTRACE_VALUE_CUT;
 	}
 	put(text, "\"");
 	put_quoted(text, (const char *)shower->data + at, len, '"');

@@ -153,6 +153,32 @@ def refused(bench):
             expect("gone when mcount" in done.stderr, done.stderr)
 
 
+def some_refused(bench):
+    """What of several functions can be recorded is; a name that matches nothing is a mistake."""
+    program = bench.compile("values.c", "-pg", "-mfentry", "-g", "-O1")
+    directory, done = recorded(bench, program, "-A", "longs", "-R", "nothing", "-R", "recursive")
+    lines = shown(bench, directory)
+    expect("--return: the result of nothing: it returns nothing" in done.stderr, done.stderr)
+    expect("recursive() = 1" in lines and "nothing()" in lines, f"{lines}")
+    expect(any(line.startswith("longs(a=-9223372036854775807, ") for line in lines), f"{lines}")
+    _, done = recorded(bench, program, "-A", "longs", "-R", "absent", status=1)
+    expect("no function matches" in done.stderr and not done.stdout, done.stderr)
+    _, done = recorded(bench, program, "-R", "nothing", status=1)
+    expect(not done.stdout, "nothing of it can be recorded, and the program runs")
+
+
+def names(bench):
+    """Names of C++ have one list: of values, or of the types of parameters."""
+    program = bench.compile("values.cpp", "-pg", "-mfentry", "-g", "-O1", "-std=c++17", cc="g++")
+    directory, _ = recorded(bench, program, "-A", "space::by_value", "-A", "*method")
+    lines = run(bench.fntrace, "replay", directory).stdout
+    for call in ("space::by_value(a={first=3, second=4.5, tone=dark}, b=2);",
+                 "space::counted::method(this=", "space::after_empty(int, space::tag, ",
+                 "main() {", "int space::both<int>(int, int const&);"):
+        expect(f" {call}" in lines, f"no {call} in {lines}")
+    expect(not re.search(r"\)(?: const)?\(", lines), lines)
+
+
 def sections(program):
     """Where debug information is in a file: (name, offset, size)."""
     text = run("readelf", "-SW", program).stdout
@@ -445,6 +471,8 @@ def tests():
             yield (f"values on {machine}, {level}",
                    elsewhere(machine, f"-fpatchable-function-entry={nops}", level))
     yield "values that cannot be recorded", refused
+    yield "values of some of several functions", some_refused
+    yield "values in names of C++", names
     yield "values, damaged debug information", damaged
     yield "values, debug information elsewhere", separate
     yield "values, debug information that cannot be read", killed

@@ -27,6 +27,8 @@
 
 enum color { RED, GREEN = 5, BLUE = -1 };
 enum mask { LOW = 1, HIGH = 0x80000000u };
+/* The top bit of one byte, and of two, is set in constants of four bytes. */
+enum status { FOUND = 200, LATE = 0xffff, PAST = -2 };
 
 struct point {
 	int	x;
@@ -104,6 +106,18 @@ KEEP enum color enums(enum color a, enum color b, enum color c, enum color d, en
 {
 	sink = a + b + c + d + e;
 	return GREEN;
+}
+
+KEEP enum status statuses(enum status a, enum status b, enum status c)
+{
+	sink = a + b + c;
+	return FOUND;
+}
+
+KEEP int lengths(const char *a, const char *b, const char *c)
+{
+	sink = !a + !b + !c;
+	return 0;
 }
 
 KEEP struct thing *pointers(const struct thing *a, struct point *b, void *c,
@@ -207,7 +221,7 @@ int main(void)
 	struct point point = { 4, -0.25 };
 	static struct large big;
 	long page = sysconf(_SC_PAGESIZE);
-	char longer[200], *end;
+	char longer[200], whole[65], more[66], *end;
 
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = 0;
@@ -231,6 +245,14 @@ int main(void)
 	printf(" = \"result\"\n");
 	enums(RED, GREEN, BLUE, (enum color)77, HIGH);
 	printf("shows enums(a=RED, b=GREEN, c=BLUE, d=77, e=HIGH) = GREEN\n");
+	statuses(FOUND, LATE, PAST);
+	printf("shows statuses(a=FOUND, b=LATE, c=PAST) = FOUND\n");
+	memset(whole, 'w', sizeof(whole) - 1);
+	whole[sizeof(whole) - 1] = 0;
+	memset(more, 'm', sizeof(more) - 1);
+	more[sizeof(more) - 1] = 0;
+	lengths(whole, more, HIDE(whole + 1));
+	printf("shows lengths(a=\"%s\", b=\"%.64s\"..., c=\"%s\") = 0\n", whole, more, whole + 1);
 	pointers(&first, &point, HIDE((void *)NULL), HIDE((struct opaque *)NULL),
 		 HIDE((struct point *)8), (int *)&sink);
 	printf("shows pointers(a=");

@@ -28,6 +28,11 @@ namespace space {
 
 enum class shade : unsigned char { dark, light = 200 };
 
+/* Nothing is passed for it on x86_64. */
+struct tag { };
+
+enum status { OK = 200, MOVED = 301 };
+
 struct base {
 	int	first;
 };
@@ -87,6 +92,12 @@ KEEP shade enumeration(shade a, char16_t b, char32_t c, decltype(nullptr) d)
 	return a;
 }
 
+KEEP status after_empty(int a, tag, status b, tag, int c)
+{
+	sink = a + b + c;
+	return b;
+}
+
 template <typename T> KEEP T both(T a, const T &b)
 {
 	sink = a + b;
@@ -130,6 +141,10 @@ int main()
 	printf("shows space::by_address(a=9, b={value=5}, c=8) = 8\n");
 	enumeration(shade::light, u'b', U'\u00e4', nullptr);
 	printf("shows space::enumeration(a=light, b='b', c='\u00e4', ...) = light\n");
+	after_empty(1, tag(), OK, tag(), 3);
+#ifdef __x86_64__
+	printf("shows space::after_empty(a=1, arg2={}, b=OK, arg4={}, c=3) = OK\n");
+#endif
 	object.method(4);
 	printf("shows space::counted::method(this=%p, a=4) = 9\n", (void *)&object);
 	counted::no_object('a');
