@@ -17,6 +17,8 @@ help:
 	@echo '                 riscv64: what can be measured there'
 	@echo 'make profile     where the instructions of a hit go; EVENT=tracepoint_enabled, or'
 	@echo '                 another row of the benchmark'
+	@echo 'make mutants     change a line at a time, and see which test notices; MUTANTS="name ..."'
+	@echo '                 or AREA=name, a list in harness/mutants/, only some of them'
 	@echo 'make shell       boot the patched kernel with a shell'
 	@echo 'make menuconfig  change the configuration of the patched kernel'
 	@echo 'make tree        assemble build/linux: the base and one commit per patch'
@@ -85,11 +87,15 @@ profile:
 	@harness/setup test
 	@$(py)eventprofile.py $(EVENT)
 
+mutants:
+	@harness/setup test
+	@$(py)mutants.py $(MUTANTS) $(if $(AREA),'AREA=$(AREA)')
+
 fresh:
 	@harness/fresh
 
 clean:
-	rm -rf build/obj build/log build/series build/bench build/compilefail build/full build/job-*
+	rm -rf build/obj build/log build/series build/bench build/compilefail build/full build/job-* build/mutants
 
 distclean:
 	rm -rf build
@@ -97,4 +103,4 @@ distclean:
 endif
 
 .PHONY: help fresh tree port refresh series check-series check run shell menuconfig test \
-	bench profile clean distclean
+	bench profile mutants clean distclean

@@ -228,8 +228,8 @@ def check_licences(found):
         if path in exempt or path.startswith("series/"):
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
-        # Of kconfig, or written by cargo.
-        if path.endswith(".config") or path.rpartition("/")[2] in ("config", "Cargo.lock"):
+        # Of kconfig, written by cargo, or of mutants.py.
+        if path.endswith((".config", ".list")) or path.rpartition("/")[2] in ("config", "Cargo.lock"):
             continue
         found.add(group, path, any("SPDX-License-Identifier:" in line for line in head),
                   "")
@@ -284,7 +284,7 @@ def check_harness(found):
             found.add(group, shown(path), not done.returncode, done.stderr.strip())
     for name in ("selftest.py", "acceltest.py", "benchtest.py", "jobstest.py",
                  "outcomestest.py", "continuedtest.py", "ftracetesttest.py", "ktaptest.py",
-                 "suitestest.py"):
+                 "suitestest.py", "mutantstest.py"):
         harness_test(found, group, name)
     said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
                           capture_output=True, text=True, check=False).stdout

@@ -57,12 +57,12 @@ def environment(full):
             "FNTRACE_FUZZ": str(FUZZ_FULL if full else FUZZ)}
 
 
-def build(*targets):
+def build(*targets, source=SOURCE, out=OUT):
     log = LOGS / "fntrace-build.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
     # Not for the ARCH that the user wants tested: its makefile has another use for the word.
-    ui.must(["make", "-C", SOURCE, f"OUTPUT={OUT}", *(targets or ("all", "example"))], log,
+    ui.must(["make", "-C", source, f"OUTPUT={out}", *(targets or ("all", "example"))], log,
             "building fntrace", env=kernels.environment())
 
 

@@ -31,6 +31,8 @@ class Results:
         # The groups that each job made; and lines about what was lost since the last run.
         self.suites = {}
         self.lost = []
+        # Nobody is told of its tests.
+        self.quiet = False
         self._lock = threading.Lock()
         self._start = time.monotonic()
 
@@ -60,7 +62,7 @@ class Results:
         """Record a test; OK is True, False, or None for skipped."""
         with self._lock:
             self.groups.setdefault(group, []).append(Test(name, ok, detail, seconds))
-        if ok is False:
+        if ok is False and not self.quiet:
             ui.say(self.failure(group, name, detail))
 
     @staticmethod
@@ -80,7 +82,8 @@ class Results:
         """Say how a finished group went."""
         passed, failed, skipped = self.count(group)
         state = "FAIL" if failed else "ok  "
-        ui.say(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped")
+        if not self.quiet:
+            ui.say(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped")
 
     @contextlib.contextmanager
     def job(self, name):

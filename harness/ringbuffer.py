@@ -28,25 +28,30 @@ ROWS = {
 }
 
 
-def build():
+def build(source=SOURCE, out=OUT, **variables):
     """The program, with the base as it was imported beside the tree."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    LOGS.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     log = LOGS / "ring_buffer-build.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
     # Not for the ARCH that the user wants tested: it runs here.
-    ui.must(["make", "-C", SOURCE, f"OUTPUT={OUT}", f"BASE={series.BASE_REF}"], log,
-            "building the ring buffer for user space", env=kernels.environment())
+    ui.must(["make", "-C", source, f"OUTPUT={out}", f"BASE={series.BASE_REF}"], log,
+            "building the ring buffer for user space",
+            env={**kernels.environment(), **variables})
+
+
+def run(found, program, timeout, step=None):
+    """A built program's tests, of which each line is a result."""
+    ktap.run(found, "ring buffer", [program], LOGS / "ring_buffer.log", step, timeout=timeout)
 
 
 def tests(found):
-    """Its tests, of which each line is a result."""
-    group = "ring buffer"
+    """Its tests."""
     with ui.Step("build the ring buffer for user space"):
         build()
     with ui.Step("test the ring buffer in user space") as step:
-        ktap.run(found, group, [PROGRAM], LOGS / "ring_buffer.log", step, timeout=TIMEOUT)
-    found.close(group)
+        run(found, PROGRAM, TIMEOUT, step)
+    found.close("ring buffer")
 
 
 def measure():

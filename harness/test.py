@@ -429,6 +429,12 @@ def fuzz_parser(found, seconds):
     found.close(group)
 
 
+def kunit_reader():
+    """A Reader of what KUnit says in the log: one report for what is built in, and one for each
+    module. A test with parameters has a plan only if they are in an array."""
+    return ktap.Reader(nested=True, plans=2, anew=True)
+
+
 def kunit(found, kernel):
     """The suites of KUnit, among them the examples in the documentation of Rust."""
     group = f"KUnit on {kernel.name}"
@@ -436,9 +442,7 @@ def kunit(found, kernel):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
         result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}",
                             append="kunit.enable=1")
-    # One report for what is built in, one for each module. A test with parameters has a plan
-    # only if they are in an array.
-    reader = ktap.Reader(nested=True, plans=2, anew=True)
+    reader = kunit_reader()
     for line in result.lines:
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)

@@ -1,0 +1,639 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Change one line at a time, and see which test notices.
+
+    mutants.py [NAME...] [AREA=NAME...]
+
+A mutant is a stanza of harness/mutants/AREA.list, with an empty line behind it:
+
+    # what no longer holds
+    mutant tp-no-rcu-sync
+    file kernel/tracepoint.c
+    in tracepoint_remove_func
+    - tp_rcu_cond_sync(TP_TRANSITION_SYNC_1_0_1);
+    + ;
+    test kunit static_batch
+
+The text behind "-" is there once in the file, or in the function that "in" names: whole
+statements, which end with ";", or an expression. Between its words may be other space than here;
+more lines with "-" or "+" continue it. Of its tests, which are tried in order, one must notice:
+
+    kunit SUITE                          in a guest of x86_64
+    kselftest DIRECTORY/SCRIPT [WORDS]   there; only tests whose names have WORDS in them, if the
+                                         script can choose, or with WORDS as its arguments if
+                                         these are numbers
+    compile                              what must not compile, or must
+    ring_buffer                          the ring buffer in user space
+    fntrace WORDS                        tests of fntrace whose names begin so
+
+All mutants of the kernel's C files are compiled into one kernel, in a tree of its own: each is a
+branch on a number of the command line. For other files and tests, the text is replaced in a copy,
+built again, tested, and put back. What is tested is first tested without a mutant, and must pass.
+A mutant is caught by a test that fails, by a guest that dies or hangs, and by what the kernel
+complains about.
+"""
+
+import collections
+import concurrent.futures
+import dataclasses
+import functools
+import os
+import re
+import shutil
+import time
+
+import compilefail
+import fntrace
+import guest
+import kernel as kernels
+import ktap
+import results
+import ringbuffer
+import series
+import test
+import ui
+from ui import BUILD, LOGS, ROOT, Failure, shown
+
+LISTS = ROOT / "harness" / "mutants"
+WORK = BUILD / "mutants"
+REPORT = BUILD / "mutants.txt"
+# As far from each other as build/linux and build/obj/x86_64: the compiler cache knows the files.
+TREE = WORK / "linux"
+OBJECTS = WORK / "obj" / "x86_64"
+
+KINDS = ("kunit", "kselftest", "compile", "ring_buffer", "fntrace")
+NUMBER = "harness_mutant"
+DECLARED = f"#ifndef __ASSEMBLY__\nextern int {NUMBER};\n#endif\n"
+DEFINED_IN = "init/main.c"
+DEFINED = f"""
+extern int {NUMBER};
+int {NUMBER};
+EXPORT_SYMBOL_GPL({NUMBER});
+static int __init harness_mutant_setup(char *text)
+{{
+	return kstrtoint(text, 0, &{NUMBER});
+}}
+early_param("mutant", harness_mutant_setup);
+"""
+# How long a test may take with a mutant, as a multiple of what it takes without, and at least.
+PATIENCE, LEAST = 5, 120
+# Without one.
+LONGEST = 1800
+
+
+class Unfit(Exception):
+    """A mutant that cannot be tried; the text says why."""
+
+
+@dataclasses.dataclass
+class Mutant:
+    """A change, and the tests that must notice it."""
+
+    name: str
+    area: str
+    why: str
+    number: int = 0
+    file: str = ""
+    function: str = ""
+    old: str = ""
+    new: str = ""
+    tests: list = dataclasses.field(default_factory=list)
+    # "caught", "survived" or "failed", and by what or why.
+    outcome: str = ""
+    words: str = ""
+
+    @property
+    def compiled_in(self):
+        """Whether it is one of those in one kernel, for tests in its guests."""
+        return self.file.endswith((".c", ".h")) and not self.file.startswith("tools/")
+
+    def settle(self, outcome, words):
+        """The first outcome counts, unless it is one of having survived."""
+        if self.outcome in ("", "survived"):
+            self.outcome, self.words = outcome, words
+
+
+# --- the lists -------------------------------------------------------------
+
+def read_list(path):
+    """The mutants of a file."""
+    found, mutant, why = [], None, ""
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], 1):
+        word, _, rest = line.partition(" ")
+        rest = rest.strip()
+        if not line.strip():
+            mutant, why = None, ""
+        elif word.startswith("#"):
+            why = why or rest
+        elif word == "mutant" and rest:
+            mutant = Mutant(rest, path.stem, why)
+            found.append(mutant)
+        elif mutant is None:
+            raise Failure(f"{shown(path)}:{number}: no mutant begins here")
+        elif word in ("file", "in") and rest:
+            setattr(mutant, {"in": "function"}.get(word, word), rest)
+        elif word in ("-", "+"):
+            name = "old" if word == "-" else "new"
+            setattr(mutant, name, f"{getattr(mutant, name)}\n{rest}".strip())
+        elif word == "test" and rest.split()[:1] and rest.split()[0] in KINDS:
+            mutant.tests.append(tuple(rest.split(maxsplit=1)))
+        else:
+            raise Failure(f"{shown(path)}:{number}: \"{line}\" is not understood")
+    for mutant in found:
+        lacking = [word for word, value in (("file", mutant.file), ("-", mutant.old),
+                                            ("test", mutant.tests)) if not value]
+        if lacking:
+            raise Failure(f"{shown(path)}: mutant {mutant.name} has no line \"{lacking[0]}\"")
+    return found
+
+
+def read_lists(names=(), areas=()):
+    """The mutants that are wanted, numbered as among all."""
+    found = [mutant for path in sorted(LISTS.glob("*.list")) for mutant in read_list(path)]
+    for number, mutant in enumerate(found, 1):
+        mutant.number = number
+    twice = [name for name, count in collections.Counter(
+        mutant.name for mutant in found).items() if count > 1]
+    if twice:
+        raise Failure(f"two mutants are called {twice[0]}")
+    for words, there in ((names, {mutant.name for mutant in found}),
+                         (areas, {mutant.area for mutant in found})):
+        for word in words:
+            if word not in there:
+                raise Failure(f"{word}: there are {' '.join(sorted(there))}")
+    return [mutant for mutant in found if (not names or mutant.name in names)
+            and (not areas or mutant.area in areas)]
+
+
+# --- changing the text -----------------------------------------------------
+
+def function_span(text, name):
+    """Where a function is in C, Rust, Python or shell: from its name to the line that ends it."""
+    if match := re.search(rf"^( *)(?:pub(?:\([a-z]+\))? |const |unsafe |async |extern \"C\" )*"
+                          rf"(fn|def) {re.escape(name)}\b", text, re.MULTILINE):
+        end = r"^ {0,%d}\S" if match.group(2) == "def" else r"^ {%d}\}"
+        ending = re.compile(end % len(match.group(1)), re.MULTILINE).search(text, match.end())
+        return match.start(), ending.end() if ending else len(text)
+    for match in re.finditer(rf"^(?:[a-zA-Z_][^\n;]*\b)?{re.escape(name)}\s*\([^;{{}}]*\)[^;{{}}()]*\n?\{{",
+                             text, re.MULTILINE):
+        ending = re.compile(r"^\}", re.MULTILINE).search(text, match.end())
+        return match.start(), ending.end() if ending else len(text)
+    raise Unfit(f"there is no function {name}")
+
+
+def place(text, mutant):
+    """Where the text of a mutant is, which must be once."""
+    begin, end = function_span(text, mutant.function) if mutant.function else (0, len(text))
+    pattern = r"\s+".join(map(re.escape, mutant.old.split()))
+    spans = [match.span() for match in re.compile(pattern).finditer(text, begin, end)]
+    if len(spans) != 1:
+        raise Unfit(f"its text is {len(spans) or 'not'}{' times' if spans else ''} in "
+                    f"{mutant.file}{', ' if mutant.function else ''}{mutant.function}")
+    return spans[0]
+
+
+def replaced(text, mutant):
+    """The text with a mutant in place of the original."""
+    begin, end = place(text, mutant)
+    return text[:begin] + (mutant.new or ";" * mutant.old.endswith(";")) + text[end:]
+
+
+def branch(mutant, old, newline):
+    """C that is a mutant if its number is given; the compiler's errors show the line with it."""
+    new = " ".join(mutant.new.split("\n"))
+    if mutant.old.endswith(";"):
+        parts = ("{ ", f"if ({NUMBER} == {mutant.number}) {{ {new} }} else {{ ", f"{old} }} }}")
+    else:
+        parts = ("(", f"{NUMBER} == {mutant.number} ? ({new}) : (", f"{old}))")
+    return newline.join(parts)
+
+
+def with_edits(text, edits, offset=0):
+    """The text with (begin, end, other text) changed, which do not overlap."""
+    for begin, end, new in sorted(edits, reverse=True):
+        text = text[:begin - offset] + new + text[end - offset:]
+    return text
+
+
+def woven(text, mutants):
+    """The text with all mutants as branches; those that do not fit are settled."""
+    edits, placed = [], []
+    for mutant in mutants:
+        try:
+            placed.append((*place(text, mutant), mutant))
+        except Unfit as unfit:
+            mutant.settle("failed", str(unfit))
+    # What is inside of another is a part of it.
+    for begin, end, mutant in sorted(placed, key=lambda one: (one[1] - one[0], one[2].number)):
+        inside = [edit for edit in edits if begin <= edit[0] and edit[1] <= end]
+        if any(edit not in inside and edit[0] < end and begin < edit[1] for edit in edits):
+            mutant.settle("failed", "its text overlaps with that of another mutant")
+            continue
+        edits = [edit for edit in edits if edit not in inside]
+        # A macro ends with its line.
+        line = text[text.rfind("\n", 0, begin) + 1:(text + "\n").index("\n", begin)]
+        edits.append((begin, end, branch(
+            mutant, with_edits(text[begin:end], inside, begin),
+            "" if line.endswith("\\") or line.startswith("#") else "\n")))
+    return DECLARED + with_edits(text, edits)
+
+
+def wrong_numbers(log):
+    """The mutants on lines that the compiler calls wrong: {number: what it says}."""
+    found, words = {}, None
+    for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+        if match := re.search(r":\d+: (error|warning|note): (.*)", line):
+            words = match.group(2) if match.group(1) == "error" else None
+        elif words:
+            for number in re.findall(rf"{NUMBER} == (\d+)\b", line):
+                found.setdefault(int(number), words)
+    return found
+
+
+# --- where tests are run ---------------------------------------------------
+
+class Caught(Exception):
+    """A test has failed, and the guest need not go on; the text says which."""
+
+
+def first_failure(found):
+    """The first failed test of some results, or None."""
+    return next((f"{one.name}{': ' if one.detail else ''}{one.detail}"
+                 for tests in found.groups.values() for one in tests if one.ok is False), None)
+
+
+def quietly(function, *args):
+    """The results of a function that takes them, which are not for the user."""
+    found = results.Results()
+    found.quiet = True
+    with found.job("the run"):
+        function(found, *args)
+    if not any(found.count()):
+        found.add("the run", "results", False, "there are none")
+    return found
+
+
+class Place:
+    """Where some kinds of tests are run, with one mutant or with none."""
+
+    def __init__(self):
+        # How long a test took without a mutant, or why it cannot be used.
+        self.takes = {}
+
+    def change(self, mutant):
+        """Put a mutant where it is tested."""
+
+    def restore(self, mutant):
+        """Put the original back."""
+
+    def prepare(self, mutants):
+        """Make what the tests need."""
+
+    def notices(self, what, mutant, limit):
+        """Run a test; returns what it says of the mutant, or None if it has passed."""
+        raise NotImplementedError
+
+    def learn(self, what):
+        """Run a test without a mutant."""
+        began = time.monotonic()
+        try:
+            said = self.notices(what, None, LONGEST)
+        except Failure as failure:
+            said = str(failure)
+        self.takes[what] = said or time.monotonic() - began
+        if said:
+            ui.say(f"FAIL {' '.join(what)} without a mutant: {said}")
+
+    def attempt(self, mutant, what):
+        """Try a mutant with a test."""
+        takes = self.takes[what]
+        if isinstance(takes, str):
+            mutant.settle("failed", f"without a mutant, {' '.join(what)}: {takes}")
+            return
+        said = self.notices(what, mutant, max(LEAST, PATIENCE * takes))
+        if said:
+            mutant.settle("caught", f"{' '.join(what)}: {said}")
+        else:
+            mutant.settle("survived", "")
+
+    def run(self, pairs):
+        """Try (mutant, test) in order, those of mutants that are not caught yet."""
+        mutants = list({mutant.name: mutant for mutant, _ in pairs}.values())
+        try:
+            self.prepare(mutants)
+        except Failure as failure:
+            for mutant in mutants:
+                mutant.settle("failed", str(failure))
+            return
+        with ui.Step(f"without a mutant: {self.what}"):
+            self.each(self.learn, list(dict.fromkeys(
+                what for mutant, what in pairs if not mutant.outcome)))
+        with ui.Step(f"with mutants: {self.what}", len(mutants)) as step:
+            def one(mutant):
+                step.note = mutant.name
+                if mutant.outcome in ("", "survived"):
+                    self.whole(mutant, [what for other, what in pairs if other is mutant])
+                step.advance()
+
+            self.each(one, mutants)
+
+    def whole(self, mutant, whats):
+        """One mutant."""
+        try:
+            self.change(mutant)
+            for what in whats:
+                if mutant.outcome in ("", "survived"):
+                    self.attempt(mutant, what)
+        except (Unfit, Failure) as unfit:
+            mutant.settle("failed", str(unfit))
+        finally:
+            self.restore(mutant)
+
+    def each(self, function, items):
+        """Call a function for each item, one after the other."""
+        for item in items:
+            function(item)
+
+
+class Tree(kernels.Kernel):
+    """A kernel of a work tree of build/linux of its own."""
+
+    def __init__(self):
+        super().__init__("x86_64")
+        self.source, self.out = TREE, OBJECTS
+        self.label, self.what = "x86_64-mutants", "kernel with mutants"
+        self.log = LOGS / "build-x86_64-mutants.log"
+
+    def checkout(self):
+        """The series, as it is in build/linux; what was changed stays for now."""
+        head = series.git("rev-parse", "HEAD").strip()
+        if not (TREE / ".git").exists():
+            shutil.rmtree(TREE, ignore_errors=True)
+            series.git("worktree", "prune")
+            TREE.parent.mkdir(parents=True, exist_ok=True)
+            series.git("worktree", "add", "--quiet", "--force", "--detach", TREE, head)
+        elif series.git("rev-parse", "HEAD", cwd=TREE).strip() != head:
+            series.git("checkout", "--quiet", "--force", "--detach", head, cwd=TREE)
+
+    def original(self, path):
+        """A file as the series has it."""
+        text = series.blob("HEAD", path)
+        if text is None:
+            raise Unfit(f"there is no {path}")
+        return text
+
+    def hold(self, texts):
+        """Let {path: text} be the files that are not as in the series."""
+        edited = series.git("diff", "--name-only", "HEAD", cwd=TREE).split()
+        for path in {*edited, *texts}:
+            text = texts.get(path)
+            text = self.original(path) if text is None else text
+            file = TREE / path
+            # What is the same already need not be compiled again.
+            if not file.exists() or file.read_text(encoding="utf-8") != text:
+                file.write_text(text, encoding="utf-8")
+
+
+@functools.cache
+def tree():
+    """The one Tree."""
+    return Tree()
+
+
+class Guests(Place):
+    """KUnit and kselftests in guests."""
+
+    what = "guests"
+
+    def __init__(self):
+        super().__init__()
+        self.kernel = tree()
+
+    def texts(self, mutants):
+        """What is in the tree: all mutants."""
+        files = collections.defaultdict(list)
+        for mutant in mutants:
+            files[mutant.file].append(mutant)
+        texts = {}
+        for path, those in files.items():
+            try:
+                texts[path] = woven(self.kernel.original(path), those)
+            except Unfit as unfit:
+                for mutant in those:
+                    mutant.settle("failed", str(unfit))
+        texts[DEFINED_IN] = texts.get(DEFINED_IN, self.kernel.original(DEFINED_IN)) + DEFINED
+        return texts
+
+    def prepare(self, mutants):
+        with ui.Step("work tree for mutants"):
+            self.kernel.checkout()
+        while True:
+            fit = [mutant for mutant in mutants if not mutant.outcome]
+            self.kernel.hold(self.texts(fit))
+            try:
+                self.kernel.build()
+                break
+            except Failure:
+                # Those that do not compile are left out.
+                wrong = wrong_numbers(self.kernel.log)
+                bad = [mutant for mutant in fit if mutant.number in wrong]
+                if not bad:
+                    raise
+                for mutant in bad:
+                    mutant.settle("failed", f"it does not compile: {wrong[mutant.number]}")
+        guest.root_image(self.kernel)
+
+    def notices(self, what, mutant, limit):
+        kind, words = what
+        reader = ktap.Reader() if kind == "kselftest" else test.kunit_reader()
+        counted = mutant.number if mutant and mutant.compiled_in else 0
+
+        def stop(one):
+            if one.ok is False:
+                raise Caught(f"{one.path}{': ' if one.detail else ''}{one.detail}")
+
+        if mutant:
+            reader.on_test = stop
+        options = {"append": f"mutant={counted}"}
+        if kind == "kunit":
+            script = f"modprobe kunit filter_glob='{words}'\n{test.KUNIT_SCRIPT}"
+        else:
+            script, _, words = words.partition(" ")
+            numbers = words if re.fullmatch(r"[\d ]+", words) else ""
+            script = (f"cd /selftests/{os.path.dirname(script)} && ONLY='{'' if numbers else words}' "
+                      f"./{os.path.basename(script)} {numbers}\n")
+            options["programs"] = test.KSELFTEST_PROGRAMS["x86_64"]
+        name = f"mutant-{mutant.name if mutant else kind + '-' + re.sub(r'[^a-z]+', '-', what[1])}"
+        try:
+            result = guest.boot(self.kernel, script, name, timeout=limit, on_line=reader.line,
+                                **options)
+        except Caught as caught:
+            return str(caught)
+        failed = next((one for one in reader.tests if one.ok is False), None)
+        if failed:
+            return f"{failed.path}{': ' if failed.detail else ''}{failed.detail}"
+        if result.splats:
+            return f"kernel: {result.splats[0]}"
+        return reader.end(test.guest_status(result)) or (
+            None if reader.tests else "no result came")
+
+    def each(self, function, items):
+        """Guests have one thread each."""
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(function, items))
+
+
+class Rebuilt(Guests):
+    """The same with files that are no C: the kernel is built for each."""
+
+    what = "kernels of their own"
+    each = Place.each
+
+    def prepare(self, mutants):
+        self.kernel.checkout()
+        self.restore(None)
+
+    def build(self):
+        """Bring what the tests need up to date."""
+        self.kernel.build()
+
+    def learn(self, what):
+        self.build()
+        super().learn(what)
+
+    def change(self, mutant):
+        self.kernel.hold({mutant.file: replaced(self.kernel.original(mutant.file), mutant)})
+        try:
+            self.build()
+        except Failure as failure:
+            raise Unfit(f"it does not compile: {failure}") from None
+
+    def restore(self, mutant):
+        self.kernel.hold({})
+
+
+class Compiled(Rebuilt):
+    """What must not compile."""
+
+    what = "what must not compile"
+
+    def build(self):
+        self.kernel.configure()
+        ui.must(self.kernel.make("prepare", "modules_prepare"), self.kernel.log,
+                "building what modules need", env=kernels.environment())
+
+    def notices(self, what, mutant, limit):
+        return first_failure(quietly(compilefail.run, self.kernel))
+
+
+class Program(Place):
+    """A copy of a program of user space, built and tested for each mutant."""
+
+    # Where the files of mutants are below COPY, and what else is copied.
+    top, also = ".", ()
+
+    def prepare(self, mutants):
+        for path in (self.top, *self.also):
+            shutil.copytree(self.origin / path, self.copy / path, dirs_exist_ok=True)
+        # What is left of a run that was interrupted.
+        self.build()
+
+    def build(self):
+        """Bring the program up to date."""
+        raise NotImplementedError
+
+    def change(self, mutant):
+        file = self.copy / mutant.file
+        if not file.exists():
+            raise Unfit(f"there is no {mutant.file}")
+        file.write_text(replaced((self.origin / mutant.file).read_text(encoding="utf-8"), mutant),
+                        encoding="utf-8")
+        try:
+            self.build()
+        except Failure as failure:
+            raise Unfit(f"it does not compile: {failure}") from None
+
+    def restore(self, mutant):
+        if (self.copy / mutant.file).exists():
+            shutil.copyfile(self.origin / mutant.file, self.copy / mutant.file)
+
+
+class RingBuffer(Program):
+    """The ring buffer of the kernel in user space."""
+
+    what = "the ring buffer in user space"
+    origin, copy, out = series.TREE, WORK / "ring_buffer" / "tree", WORK / "ring_buffer" / "out"
+    top = "tools/testing/ring_buffer"
+    also = ("kernel/trace", "include/linux", "include/uapi/linux", "tools/include", "tools/arch",
+            "tools/scripts", "scripts")
+
+    def build(self):
+        ringbuffer.build(self.copy / self.top, self.out,
+                         GIT_DIR=str(series.TREE / ".git"))
+
+    def notices(self, what, mutant, limit):
+        return first_failure(quietly(
+            lambda found: ringbuffer.run(found, self.out / ringbuffer.PROGRAM.name, limit)))
+
+
+class Fntrace(Program):
+    """The tracer of programs."""
+
+    what = "fntrace"
+    origin, copy, out = ROOT, WORK / "fntrace" / "tree", WORK / "fntrace" / "out"
+    top = "tools/tracing/fntrace"
+
+    def build(self):
+        fntrace.build(source=self.copy / self.top, out=self.out)
+
+    def notices(self, what, mutant, limit):
+        return first_failure(quietly(lambda found: fntrace.run_tests(
+            found, f"fntrace {mutant.name if mutant else ''}", [self.copy / self.top / "tests" / "test_fntrace.py", self.out, what[1]],
+            limit)))
+
+
+def place_of(mutant, kind):
+    """Which of the classes tries a mutant with a kind of test."""
+    if kind in ("kunit", "kselftest"):
+        return Guests if mutant.compiled_in else Rebuilt
+    return {"compile": Compiled, "ring_buffer": RingBuffer, "fntrace": Fntrace}[kind]
+
+
+def try_all(mutants):
+    """Try mutants, and settle each."""
+    for where in (Guests, RingBuffer, Fntrace, Compiled, Rebuilt):
+        pairs = [(mutant, what if len(what) > 1 else (*what, "")) for mutant in mutants
+                 for what in mutant.tests if mutant.outcome in ("", "survived")
+                 and place_of(mutant, what[0]) is where]
+        if pairs:
+            where().run(pairs)
+    lines = []
+    for mutant in mutants:
+        if mutant.outcome == "survived":
+            mutant.words = "; ".join(" ".join(what) for what in mutant.tests)
+        elif not mutant.outcome:
+            mutant.settle("failed", "nothing has tried it")
+        lines.append(f"{mutant.outcome:9} {mutant.area}: {mutant.name}: {mutant.words}"
+                     + (f" ({mutant.why})" if mutant.outcome == "survived" and mutant.why else ""))
+    return lines
+
+
+def main(args):
+    areas = [word for arg in args if arg.startswith("AREA=") for word in arg[5:].split()]
+    mutants = read_lists([arg for arg in args if not arg.startswith("AREA=")], areas)
+    if not mutants:
+        raise Failure(f"{shown(LISTS)} has no mutants")
+    if any(place_of(mutant, what[0]) is not Fntrace for mutant in mutants
+           for what in mutant.tests):
+        series.tree()
+    lines = try_all(mutants)
+    count = collections.Counter(mutant.outcome for mutant in mutants)
+    lines.append(f"{count['caught']} caught, {count['survived']} survived, "
+                 f"{count['failed']} failed to run")
+    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines), flush=True)
+    return 1 if count["survived"] or count["failed"] else 0
+
+
+if __name__ == "__main__":
+    ui.main(main)

@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of mutants.py, on a kernel that is a program of two files (KTAP)."""
+
+import contextlib
+import functools
+import io
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import fntrace
+import guest
+import ktap
+import mutants
+import ringbuffer
+import ui
+
+LIST = """# SPDX-License-Identifier: GPL-2.0
+
+# an expression
+mutant expression
+file kernel/sum.c
+in sum
+- a + b
++ a - b
+test kselftest sum/test.sh sums
+
+# a statement that is a branch of an if
+mutant statement
+file include/top.h
+- *value = most;
++ ;
+test kunit limit
+
+mutant over-two-lines
+file kernel/sum.c
+- sum(*value, 0) < 0
+- && *value != -1
++ sum(*value, 0) < 0
+test kunit limit
+
+mutant inside
+file kernel/sum.c
+- *value != -1
++ *value != -2
+test kunit limit
+
+mutant nobody-notices
+file kernel/sum.c
+- seen = 1;
++ ;
+test kunit limit
+test kselftest sum/test.sh sums
+
+mutant the-second-test
+file kernel/sum.c
+- unlikely(0)
++ b
+test kunit limit
+test kselftest sum/test.sh sums
+
+mutant hangs
+file kernel/sum.c
+- top(value, 100);
++ for (;;) ;
+test kunit limit
+
+mutant dies
+file include/top.h
+- *value > most
++ *(volatile int *)(long)harness_zero
+test kunit limit
+
+mutant complains
+file kernel/sum.c
+- return seen;
++ splat(); return seen;
+test kselftest sum/test.sh sums
+
+mutant in-no-file
+file kernel/none.c
+- a
+test kunit limit
+
+mutant in-no-function
+file kernel/sum.c
+in none
+- a
+test kunit limit
+
+mutant not-there
+file kernel/sum.c
+- a * b
++ a
+test kunit limit
+
+mutant there-twice
+file kernel/sum.c
+- return
++ goto
+test kunit limit
+
+mutant no-c
+file kernel/sum.c
+in seen_it
+- seen == 1
++ no_such_name
+test kunit limit
+
+mutant test-fails-anyway
+file kernel/sum.c
+in seen_it
+- seen == 1
++ 0
+test kunit broken
+"""
+WANTED = {
+    "expression": ("caught", "kselftest sum/test.sh sums: sums"),
+    "statement": ("caught", "kunit limit: limit/above"),
+    "over-two-lines": ("caught", "kunit limit: limit/below"),
+    "inside": ("caught", "kunit limit: limit/below"),
+    "nobody-notices": ("survived", "kunit limit; kselftest sum/test.sh sums"),
+    "the-second-test": ("caught", "kselftest sum/test.sh sums: sums"),
+    "hangs": ("caught", "it did not end in time"),
+    "dies": ("caught", "the guest died"),
+    "complains": ("caught", "kselftest sum/test.sh sums: kernel: WARNING: bad"),
+    "in-no-file": ("failed", "there is no kernel/none.c"),
+    "in-no-function": ("failed", "there is no function none"),
+    "not-there": ("failed", "its text is not in kernel/sum.c"),
+    "there-twice": ("failed", "its text is 3 times in kernel/sum.c"),
+    "no-c": ("failed", "it does not compile: "),
+    "test-fails-anyway": ("failed", "without a mutant, kunit broken: broken/it"),
+}
+
+FILES = {"include/top.h": """
+extern long harness_zero;
+static inline void top(int *value, int most)
+{
+	if (*value > most)
+		*value = most;
+	else
+		*value = *value;
+}
+""", "kernel/sum.c": """
+#include <stdio.h>
+#include "../include/top.h"
+#define unlikely(x) (x)
+static int seen;
+long harness_zero;
+
+static void splat(void)
+{
+	printf("WARNING: bad\\n");
+}
+
+int sum(int a, int b)
+{
+	if (unlikely(a > 1000))
+		splat();
+	a = a > 3 && unlikely(0) ? 0 : a;
+	seen = 1;
+	return a + b;
+}
+
+int seen_it(void)
+{
+	return seen == 1;
+}
+
+int limit(int *value)
+{
+	top(value, 100);
+	if (*value > 100) splat();
+	if (sum(*value, 0) < 0
+	    && *value != -1)
+		*value = 0;
+	return seen;
+}
+""", "init/main.c": """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define EXPORT_SYMBOL_GPL(name) extern int name
+#define early_param(name, function) int set(char *text) { return function(text); } extern int none
+#define __init
+static int kstrtoint(char *text, int base, int *value) { *value = atoi(text); return base; }
+int sum(int a, int b), limit(int *value), seen_it(void), set(char *text);
+
+int main(int argc, char **argv)
+{
+	int above = 200, below = -5, least = -1;
+
+	set(argv[2]);
+	if (!strcmp(argv[1], "sums")) {
+		limit(&above);
+		printf("1..1\\n%s 1 sums\\n", sum(5, 2) == 7 ? "ok" : "not ok");
+		return 0;
+	}
+	printf("KTAP version 1\\n1..1\\n    # Subtest: %s\\n", argv[1]);
+	if (!strcmp(argv[1], "broken")) {
+		printf("    1..1\\n    not ok 1 it\\nnot ok 1 broken\\n");
+		return 0;
+	}
+	fflush(stdout);
+	limit(&above);
+	limit(&below);
+	limit(&least);
+	printf("    1..2\\n    %s 1 above\\n    %s 2 below\\nok 1 limit\\n",
+	       above == 100 ? "ok" : "not ok", !below && least == -1 ? "ok" : "not ok");
+	return 0;
+}
+"""}
+
+
+class Kernel:
+    """In place of mutants.Tree."""
+
+    def __init__(self, work):
+        self.work = work
+        self.log = work / "log"
+        self.program = work / "program"
+        self.builds = 0
+
+    def checkout(self):
+        """As nothing else changes the files."""
+
+    def original(self, path):
+        if path not in FILES:
+            raise mutants.Unfit(f"there is no {path}")
+        return FILES[path]
+
+    def hold(self, texts):
+        for path, text in {**FILES, **texts}.items():
+            (self.work / path).parent.mkdir(exist_ok=True)
+            (self.work / path).write_text(text, encoding="utf-8")
+
+    def build(self):
+        self.builds += 1
+        done = subprocess.run(["gcc", "-Wall", "-o", self.program, "kernel/sum.c", "init/main.c"],
+                              cwd=self.work, capture_output=True, text=True, check=False)
+        self.log.write_text(done.stderr, encoding="utf-8")
+        if done.returncode:
+            raise ui.Failure("gcc failed")
+
+    def boot(self, _kernel, script, name, on_line=None, append="", **_options):
+        """In place of guest.boot()."""
+        result = guest.Result(self.work / name)
+        what = "sums" if "ONLY='sums'" in script else script.split("'")[1]
+        try:
+            done = subprocess.run([self.program, what, append.removeprefix("mutant=")],
+                                  capture_output=True, text=True, check=False, timeout=1)
+        except subprocess.TimeoutExpired:
+            result.timed_out = True
+            return result
+        result.status = None if done.returncode < 0 else done.returncode
+        for line in done.stdout.splitlines():
+            if "WARNING" in line:
+                result.splats.append(line)
+            else:
+                on_line(line)
+        return result
+
+
+def refused(text):
+    """What read_list() says of a list."""
+    with tempfile.TemporaryDirectory() as work:
+        path = pathlib.Path(work) / "a.list"
+        path.write_text(text, encoding="utf-8")
+        try:
+            mutants.read_list(path)
+        except ui.Failure as failure:
+            return str(failure)
+    return ""
+
+
+def one(name, file, old, new, test):
+    """The text of a mutant."""
+    return f"mutant {name}\nfile {file}\n- {old}\n+ {new}\ntest {test}\n\n"
+
+
+PROGRAM = """
+#include <stdio.h>
+int main(void)
+{
+	printf("TAP version 13\\n1..1\\n%s 1 - it\\n", 1 + 1 == 2 ? "ok" : "not ok");
+	return 0;
+}
+"""
+MAKEFILE = "all example:\n\tgcc -o $(OUTPUT)/ring_buffer_test program.c\n"
+RUNS = "import os, sys\nos.execv(sys.argv[1] + '/ring_buffer_test', ['it'])\n"
+
+
+def programs(work):
+    """Mutants of programs that are built in a copy."""
+    for top in ("tools/testing/ring_buffer", "tools/tracing/fntrace"):
+        for path, text in (("program.c", PROGRAM), ("Makefile", MAKEFILE),
+                           ("tests/test_fntrace.py", RUNS)):
+            file = work / "origin" / top / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    for where, kind in ((mutants.RingBuffer, "ring_buffer"), (mutants.Fntrace, "fntrace it")):
+        where.origin, where.also = work / "origin", ()
+        where.copy, where.out = (work / kind.split()[0] / name for name in ("tree", "out"))
+        where.out.mkdir(parents=True)
+        file = f"{where.top}/program.c"
+        text = "".join((one("caught", file, "1 + 1", "1 + 2", kind),
+                        one("survives", file, "printf", "(printf)", kind),
+                        one("no-c", file, "1 + 1", "no_such", kind),
+                        one("ends", file, "return 0;", "return 3;", kind)))
+        path = work / "program.list"
+        path.write_text(text, encoding="utf-8")
+        found = mutants.read_list(path)
+        with contextlib.redirect_stdout(io.StringIO()):
+            mutants.try_all(found)
+        yield f"{kind}: each mutant has its outcome", [mutant.outcome for mutant in found] == [
+            "caught", "survived", "failed", "caught"]
+        yield f"{kind}: the original is put back", (where.copy / file).read_text(
+            encoding="utf-8") == PROGRAM == (where.origin / file).read_text(encoding="utf-8")
+
+
+def tests(work):
+    mutants.LISTS = work / "lists"
+    mutants.LISTS.mkdir()
+    (mutants.LISTS / "a.list").write_text(LIST, encoding="utf-8")
+    (mutants.LISTS / "b.list").write_text(
+        one("alone", "kernel/sum.c", "return a + b;", "return b;", "kunit limit"), encoding="utf-8")
+    kernel = Kernel(work)
+    mutants.tree = functools.cache(lambda: kernel)
+    guest.boot, guest.root_image = kernel.boot, lambda kernel: None
+
+    found = mutants.read_lists()
+    with contextlib.redirect_stdout(io.StringIO()):
+        lines = mutants.try_all(found)
+    outcomes = {mutant.name: (mutant.outcome, mutant.words) for mutant in found}
+    for name, (outcome, words) in WANTED.items():
+        yield f"mutant: {name}", (outcomes[name][0] == outcome
+                                  and words in outcomes[name][1])
+    yield "one that does not compile costs one build", kernel.builds == 2
+    yield "the lines say what survived", any(
+        line.startswith("survived  a: nobody-notices: kunit limit; ") for line in lines)
+    yield "an area of others", [mutant.name for mutant in mutants.read_lists((), ("b",))] == [
+        "alone"]
+    yield "some by name", [mutant.name for mutant in mutants.read_lists(("dies", "alone"))] == [
+        "dies", "alone"]
+
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        mutants.series.tree = lambda: None
+        mutants.REPORT = work / "mutants.txt"
+        status = mutants.main(["expression", "hangs", "nobody-notices", "not-there"])
+    yield "the last line counts", status == 1 and said.getvalue().endswith(
+        "2 caught, 1 survived, 1 failed to run\n")
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield "all are caught", mutants.main(["AREA=b"]) == 0
+
+    for name, text, words in (
+            ("a line", one("m", "f", "a", "b", "kunit s") + "other\n", ":7: no mutant begins here"),
+            ("a word", "mutant m\nother x\n", ":2: \"other x\" is not understood"),
+            ("a kind of test", one("m", "f", "a", "b", "make it"), "is not understood"),
+            ("a mutant without a test", "mutant m\nfile f\n- a\n", 'has no line "test"'),
+            ("a mutant without a file", "mutant m\n- a\ntest kunit s\n", 'has no line "file"')):
+        yield f"a list is refused for {name}", words in refused(text)
+
+    rust = "mod a {\n    pub fn one() {\n        two();\n    }\n    fn two() {\n        two();\n    }\n}\n"
+    python = "def one():\n    two()\n\n\ndef two():\n    two()\n"
+    shell = "one()\n{\n\ttwo x\n}\n\ntwo()\n{\n\ttwo y\n}\n"
+    for language, text, old in (("Rust", rust, "two();"), ("Python", python, "two()"),
+                                ("shell", shell, "two x")):
+        mutant = mutants.Mutant("m", "a", "", function="one", old=old, new="three")
+        yield f"a function of {language}", mutants.replaced(text, mutant).count("three") == 1
+    yield from programs(work)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as directory:
+        top = pathlib.Path(directory)
+        for module in (ui, fntrace, mutants, ringbuffer):
+            module.LOGS = top / "logs"
+        sys.exit(ktap.write(tests(top)))
