@@ -843,7 +843,7 @@ static bool open_buffer(struct thread *thread, size_t window, enum fntrace_mode 
 	void *records;
 	int fd;
 
-	fd = create(name, tid, ".fntrace", 0644, &thread->which);
+	fd = create(name, tid, ".fntrace", 0600, &thread->which);
 	if (fd < 0)
 		return false;
 	if (!reserve(fd, 0, PAGE + window)) {
@@ -1076,7 +1076,7 @@ static void save_maps(struct process *which, bool changed)
 		which->pid = syscall(SYS_getpid);
 		if (which == process)
 			keep_maps();
-		file = create(scratch->name, which->pid, ".maps", 0644, &which->session);
+		file = create(scratch->name, which->pid, ".maps", 0600, &which->session);
 		end = put(put(end, program), "\n");
 		head = end - scratch->text;
 	} else {
@@ -1453,7 +1453,7 @@ static bool save_calls(const struct calls *calls)
 	line = malloc(sizeof(*line));
 	if (!line)
 		return false;
-	fd = create(name, pid, ".names", 0644, &which);
+	fd = create(name, pid, ".names", 0600, &which);
 	if (fd < 0)
 		goto out;
 	/* A path that no file has: it is what both files call the stubs. */

@@ -144,6 +144,7 @@ static int dump(const struct control *control)
 {
 	char *from = realpath(control->directory, NULL), *to;
 	uint64_t records = 0;
+	bool has_last;
 	int error;
 
 	if (!from || !directory_has_records(from)) {
@@ -155,7 +156,8 @@ static int dump(const struct control *control)
 	if (to && !strcmp(from, to))
 		die("%s is what is copied; not writing to it", control->output);
 	free(to);
-	directory_make(control->output);
+	umask(077);
+	has_last = directory_begin(control->output);
 	error = snapshot(from, control->output, control->pid,
 			 is_recording(from, control->pid), &records);
 	free(from);
@@ -166,8 +168,12 @@ static int dump(const struct control *control)
 			warn("no function was traced yet");
 		error = ENODATA;
 	}
-	if (error)
+	if (error && has_last)
+		directory_undo(control->output);
+	else if (error)
 		directory_remove(control->output);
+	else
+		directory_keep(control->output);
 	return error ? 1 : 0;
 }
 

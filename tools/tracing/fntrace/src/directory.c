@@ -302,31 +302,82 @@ void directory_save(const char *path, const char *name, const char *text)
 	free(where);
 }
 
-void directory_make(const char *path)
+/* The name of a recording that was made before that in @path. */
+static char *directory_before(const char *path, const char *suffix)
 {
 	size_t len = strlen(path);
-	char *old;
 
-	if (!mkdir(path, 0755))
-		return;
-	if (errno != EEXIST)
-		die("cannot make the directory %s: %s", path, strerror(errno));
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	old = xasprintf("%.*s.old", (int)len, path);
-	if (directory_is_recording(path)) {
-		if (directory_is_recording(old))
-			directory_remove(old);
-		/* Only an empty directory is replaced. */
-		if (rename(path, old))
-			die("%s: cannot rename the recording in it to %s: %s", path, old,
+	return xasprintf("%.*s%s", (int)len, path, suffix);
+}
+
+static void directory_make_new(const char *path)
+{
+	/* Arguments of functions and commands, and the kernel's symbols, are not for others. */
+	if (mkdir(path, 0700))
+		die("cannot make the directory %s: %s", path, strerror(errno));
+}
+
+bool directory_begin(const char *path)
+{
+	char *old, *older;
+	bool is_recording;
+
+	if (access(path, F_OK) && errno == ENOENT) {
+		directory_make_new(path);
+		return false;
+	}
+	old = directory_before(path, ".old");
+	older = directory_before(path, ".older");
+	is_recording = directory_is_recording(path);
+	if (is_recording) {
+		/* What was interrupted has left it. */
+		if (directory_is_recording(old) && directory_is_recording(older))
+			directory_remove(older);
+		if (directory_is_recording(old) && rename(old, older))
+			die("%s: cannot rename the recording in it to %s: %s", old, older,
 			    strerror(errno));
+		/* Only an empty directory is replaced. */
+		if (rename(path, old)) {
+			warn("%s: cannot rename the recording in it to %s: %s", path, old,
+			     strerror(errno));
+			rename(older, old);
+			exit(1);
+		}
 	} else if (rmdir(path)) {
 		if (errno != ENOTEMPTY && errno != EEXIST)
 			die("cannot record to %s: %s", path, strerror(errno));
 		die("%s has other files in it; not touching them", path);
 	}
-	if (mkdir(path, 0755))
-		die("cannot make the directory %s: %s", path, strerror(errno));
+	directory_make_new(path);
+	free(older);
 	free(old);
+	return is_recording;
+}
+
+void directory_keep(const char *path)
+{
+	char *older = directory_before(path, ".older");
+
+	if (directory_is_recording(older))
+		directory_remove(older);
+	free(older);
+}
+
+void directory_undo(const char *path)
+{
+	char *old = directory_before(path, ".old");
+	char *older = directory_before(path, ".older");
+
+	if (directory_remove(path) && !rename(old, path))
+		rename(older, old);
+	free(older);
+	free(old);
+}
+
+void directory_make(const char *path)
+{
+	if (directory_begin(path))
+		directory_keep(path);
 }

@@ -85,10 +85,24 @@ bool directory_has_maps(const char *path);
 bool directory_has_uftrace(const char *path);
 
 /*
- * directory_make() - make the directory of a new recording
+ * directory_begin() - make the directory of a new recording
  *
- * A recording that is there gets the name DIR.old, whose own recording makes room. If it
- * cannot be made, the user is told, and fntrace ends.
+ * A recording that is there gets the name DIR.old, and what had this name DIR.older. If the
+ * directory cannot be made, the user is told, and fntrace ends.
+ *
+ * Return: true if there was a recording; either of the following has to be called then
+ */
+bool directory_begin(const char *path);
+
+/*
+ * directory_keep() - the new recording is one: remove DIR.older
+ * directory_undo() - it is not: remove it, and give the others the names that they had
+ */
+void directory_keep(const char *path);
+void directory_undo(const char *path);
+
+/*
+ * directory_make() - directory_begin() and directory_keep()
  */
 void directory_make(const char *path);
 

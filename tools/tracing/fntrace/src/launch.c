@@ -11,12 +11,14 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "launch.h"
 #include "library.h"
+#include "objects.h"
 #include "trace.h"
 
 /* Returns 0, or why execvp() goes on. */
@@ -78,6 +80,25 @@ char *launch_library(void)
 	return path;
 }
 
+const char *launch_obstacle(const char *path)
+{
+	struct stat status;
+	bool is_elf;
+	char *linker;
+
+	if (!path || stat(path, &status))
+		return "the program is not there any more";
+	if (status.st_mode & (S_ISUID | S_ISGID))
+		return "the program is set-uid or set-gid";
+	if (getxattr(path, "security.capability", NULL, 0) > 0)
+		return "the program has capabilities";
+	linker = objects_linker(path, &is_elf);
+	free(linker);
+	if (is_elf && !linker)
+		return "the program is statically linked";
+	return "what it runs ended before that, or is statically linked";
+}
+
 static void set_number(const char *name, uint64_t value)
 {
 	char *text = xasprintf("%" PRIu64, value);
@@ -89,10 +110,15 @@ static void set_number(const char *name, uint64_t value)
 static void set_environment(const struct launch *launch, const char *library)
 {
 	const char *preload = getenv("LD_PRELOAD");
+	char *asan = getenv("ASAN_OPTIONS");
 	char *value = preload && *preload ? xasprintf("%s:%s", library, preload) :
 					    xstrdup(library);
 
 	setenv("LD_PRELOAD", value, 1);
+	/* A shared libasan.so wants to be the first library. It need not: it is in front of libc's. */
+	asan = xasprintf("verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "");
+	setenv("ASAN_OPTIONS", asan, 1);
+	free(asan);
 	setenv("FNTRACE_DIR", launch->directory, 1);
 	if (launch->size)
 		setenv("FNTRACE_SIZE", launch->size, 1);
@@ -123,6 +149,7 @@ static void become(const struct launch *launch, const char *library, char **argv
 	if (read(go, &byte, 1) != 1)
 		_exit(1);
 	sigprocmask(SIG_SETMASK, &launch->old, NULL);
+	umask(launch->mask);
 	if (restore_file_limit)
 		signal(SIGXFSZ, SIG_DFL);
 	execvp(argv[0], argv);

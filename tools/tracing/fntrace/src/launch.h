@@ -23,6 +23,7 @@
  * @values: @directory has a file that says which values of arguments are recorded
  * @calls: whose calls into libraries are recorded, as FNTRACE_CALLS has it; NULL: of nobody
  * @pointers: also those of functions to which the caller has pointers
+ * @mask: umask(2) of the program
  *
  * What follows is filled in by launch_prepare() and, at the end, by launch_wait().
  *
@@ -46,6 +47,7 @@ struct launch {
 	bool		values;
 	char		*calls;
 	bool		pointers;
+	mode_t		mask;
 	pid_t		pid;
 	int		killed;
 	bool		stopped;
@@ -61,6 +63,12 @@ struct launch {
  * Return: its absolute path, allocated; NULL with errno if there is none.
  */
 char *launch_find(const char *name);
+
+/*
+ * launch_obstacle() - why libfntrace.so may not have been loaded
+ * @path: of launch_find()
+ */
+const char *launch_obstacle(const char *path);
 
 /*
  * launch_library() - what LD_PRELOAD is to name

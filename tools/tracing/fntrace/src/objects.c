@@ -71,8 +71,7 @@ char *objects_output(void (*function)(const void *data), const void *data, int *
 	return text;
 }
 
-/* The dynamic linker that a program asks for; allocated, or NULL. */
-static char *find_linker(const char *path)
+char *objects_linker(const char *path, bool *is_elf)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *linker = NULL;
@@ -80,11 +79,13 @@ static char *find_linker(const char *path)
 	size_t i, count;
 	Elf *elf;
 
+	*is_elf = false;
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_getphdrnum(elf, &count))
+	*is_elf = elf && !elf_getphdrnum(elf, &count);
+	if (!*is_elf)
 		count = 0;
 	for (i = 0; i < count && !linker; i++) {
 		if (!gelf_getphdr(elf, i, &header) || header.p_type != PT_INTERP ||
@@ -135,6 +136,7 @@ static void walk_file(struct walk *walk, const char *name, bool named)
 {
 	char *path = realpath(name, NULL), *linker, *text, *line, *rest;
 	struct linked linked = { .path = path };
+	bool is_elf;
 	int status;
 
 	if (!path || is_seen(walk, path)) {
@@ -146,7 +148,7 @@ static void walk_file(struct walk *walk, const char *name, bool named)
 	walk->take(walk->data, path, name, named);
 	if (!named)
 		return;
-	linker = find_linker(path);
+	linker = objects_linker(path, &is_elf);
 	if (linker && !walk->linker)
 		walk->linker = xstrdup(linker);
 	linked.linker = linker ? linker : walk->linker;

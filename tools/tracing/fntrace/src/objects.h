@@ -34,6 +34,14 @@ bool objects_walk(const char *program, const struct objects *objects,
 		  void *data);
 
 /*
+ * objects_linker() - the dynamic linker that a program asks for
+ * @is_elf: set to whether it is an ELF file
+ *
+ * Return: its path, to be freed; NULL if there is none
+ */
+char *objects_linker(const char *path, bool *is_elf);
+
+/*
  * objects_output() - what a function that runs in a process of its own writes to stdout
  * @status: of waitpid()
  *

@@ -114,16 +114,22 @@ static char *root_name(const struct paths *paths, const struct task *task)
 static uint32_t find_root(struct paths *paths, const struct task *task)
 {
 	char *name = root_name(paths, task);
-	uint32_t i;
+	uint32_t i, hash = 5381;
+	const char *p;
 
-	for (i = 1; i < paths->nr; i++) {
-		if (paths->list[i].parent == PATHS_ALL && !strcmp(paths->list[i].name, name)) {
+	for (p = name; *p; p++)
+		hash = hash * 33 + (unsigned char)*p;
+	hash %= ARRAY_SIZE(paths->roots);
+	for (i = paths->roots[hash]; i; i = paths->list[i].next) {
+		if (!strcmp(paths->list[i].name, name)) {
 			free(name);
 			return i;
 		}
 	}
 	i = new_path(paths, PATHS_ALL);
 	paths->list[i].name = name;
+	paths->list[i].next = paths->roots[hash];
+	paths->roots[hash] = i;
 	return i;
 }
 

@@ -51,6 +51,7 @@ struct path {
  * @room: how many there is room for
  * @table: numbers by caller and function; 0 is an empty place
  * @table_size: a power of two
+ * @roots: programs and threads by their names, linked by @next until paths_finish()
  * @merged: calls that have no path of their own
  * @threads: threads are told apart by their names, not only programs
  */
@@ -60,6 +61,7 @@ struct paths {
 	uint32_t	room;
 	uint32_t	*table;
 	uint32_t	table_size;
+	uint32_t	roots[256];
 	uint64_t	merged;
 	bool		threads;
 };

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "about.h"
@@ -203,5 +204,7 @@ int command_receive(int argc, char **argv)
 	struct receive arguments = { .directory = DEFAULT_DIRECTORY };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	/* As with "fntrace record". */
+	umask(077);
 	return receive_all(&arguments) ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,10 +26,12 @@
 #include "peers.h"
 #include "send.h"
 #include "trace.h"
+#include "trim.h"
 
 /*
  * struct record - what the command line says
  * @directory: to record to; NULL: the default
+ * @has_last: the last recording made room for it in @directory
  * @to: address to which the recording is sent, or NULL
  * @peers: machines that send their parts of it
  * @launch: of the program
@@ -44,9 +47,11 @@
  * @offsets_of_kvm: one of them is for --tsc-offset=kvm
  * @arguments: of fntrace itself; they end at @program
  * @program: and its arguments
+ * @path: where it is; NULL if it was not found
  */
 struct record {
 	const char		*directory;
+	bool			has_last;
 	const char		*to;
 	struct peers		peers;
 	struct launch		launch;
@@ -62,6 +67,7 @@ struct record {
 	bool			offsets_of_kvm;
 	char			**arguments;
 	char			**program;
+	char			*path;
 };
 
 #define KERNEL_DEPTH_MAX	1000
@@ -337,10 +343,12 @@ static void save_clock(FILE *file)
  * @clock: file for save_clock()
  * @sender: NULL: the recording is not sent
  * @directory: of the recording
+ * @trimmer: unless it is sent
  */
 struct progress {
 	FILE		*clock;
 	struct sender	*sender;
+	struct trimmer	trimmer;
 	const char	*directory;
 };
 
@@ -351,6 +359,8 @@ static void make_progress(void *data)
 	save_clock(progress->clock);
 	if (progress->sender)
 		sender_update(progress->sender, progress->directory);
+	else
+		trim_update(&progress->trimmer, progress->directory);
 }
 
 /*
@@ -414,15 +424,28 @@ static bool explain(const struct record *record)
 	else if (directory_has_maps(directory))
 		warn("no function was traced; compiled for this (-pg)? Or --library-calls");
 	else
-		warn("libfntrace.so was not loaded; is the program static, or setuid?");
+		warn("libfntrace.so was not loaded: %s", launch_obstacle(record->path));
 	return false;
+}
+
+/*
+ * There is nothing in the recording: unless somebody still writes to it, the last one gets its
+ * name back.
+ */
+static void take_back(struct record *record, bool running)
+{
+	if (!record->has_last || running || access(record->directory, F_OK))
+		return;
+	directory_undo(record->directory);
+	record->has_last = false;
+	warn("%s is the recording that was there before", record->directory);
 }
 
 /*
  * Save the names of what was recorded, and tell what is missing. Returns false if the
  * recording has nothing in it, or its names could not be written.
  */
-static bool finish(const struct record *record, bool running)
+static bool finish(struct record *record, bool running)
 {
 	const char *directory = record->directory;
 	const struct choose *choose = &record->choose;
@@ -431,8 +454,10 @@ static bool finish(const struct record *record, bool running)
 		     !directory_has_kernel(directory);
 
 	if (!directory_has_records(directory) && !directory_has_kernel(directory) &&
-	    !explain(record))
+	    !explain(record)) {
+		take_back(record, running);
 		return false;
+	}
 	if (empty)
 		warn("none of the functions that were to be recorded was called");
 	if (summary.lost)
@@ -441,7 +466,9 @@ static bool finish(const struct record *record, bool running)
 		warn("processes that it started still run, and go on recording to %s", directory);
 	else
 		directory_remove_controls(directory);
-	return !names_save(directory) && !empty;
+	if (empty)
+		take_back(record, running);
+	return !empty && !names_save(directory);
 }
 
 /*
@@ -496,7 +523,7 @@ static bool begin_recording(struct record *record, struct sender **sender)
 	if (record->directory || !record->to) {
 		if (!record->directory)
 			record->directory = DEFAULT_DIRECTORY;
-		directory_make(record->directory);
+		record->has_last = directory_begin(record->directory);
 		return true;
 	}
 	record->directory = mkdtemp(xasprintf("%s/fntrace-XXXXXX",
@@ -510,7 +537,10 @@ static bool begin_recording(struct record *record, struct sender **sender)
 static void give_up(struct record *record, struct sender *sender)
 {
 	peers_cancel(&record->peers);
-	directory_remove(record->directory);
+	if (record->has_last)
+		directory_undo(record->directory);
+	else
+		directory_remove(record->directory);
 	if (sender)
 		sender_close(sender, record->directory, false);
 }
@@ -533,19 +563,18 @@ static int record_program(struct record *record)
 {
 	struct launch *launch = &record->launch;
 	struct kernel_live *live = NULL;
-	char *library = launch_library(), *program, *absolute, *choice, *values;
+	char *library = launch_library(), *absolute, *choice, *values;
 	struct progress progress = { };
 	bool running, received, whole;
 	int status, error;
 
 	/* If it is ignored, the status of a child is lost. */
 	signal(SIGCHLD, SIG_DFL);
-	program = launch_find(record->program[0]);
-	if (!find_functions(record, program, &choice, &values) ||
+	record->path = launch_find(record->program[0]);
+	if (!find_functions(record, record->path, &choice, &values) ||
 	    !begin_recording(record, &progress.sender)) {
 		free(choice);
 		free(values);
-		free(program);
 		free(library);
 		return 1;
 	}
@@ -564,8 +593,7 @@ static int record_program(struct record *record)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
-	about_begin(record->directory, program, record->arguments, record->program);
-	free(program);
+	about_begin(record->directory, record->path, record->arguments, record->program);
 	progress.clock = open_clock(record->directory);
 	save_clock(progress.clock);
 	launch->directory = absolute;
@@ -597,6 +625,8 @@ static int record_program(struct record *record)
 	make_progress(&progress);
 	status = launch_wait(launch, make_progress, &progress, &running);
 	fclose(progress.clock);
+	if (!progress.sender)
+		trim_end(&progress.trimmer, record->directory, !running);
 	if (live && stop_kernel(live))
 		warn("the kernel's side of the trace may be incomplete");
 	free(library);
@@ -607,6 +637,8 @@ static int record_program(struct record *record)
 	whole = finish(record, running);
 	if (progress.sender && !finish_sending(record, progress.sender, running))
 		whole = false;
+	if (record->has_last)
+		directory_keep(record->directory);
 	launch_end(launch);
 	if ((!whole || !received) && !status)
 		status = 1;
@@ -628,6 +660,8 @@ int command_record(int argc, char **argv)
 	int status;
 
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &record);
+	/* Values and commands are not for others; the program gets its own mask back. */
+	record.launch.mask = umask(077);
 	status = record_program(&record);
 	choose_free(&record.choose);
 	patterns_free(&record.describe.arguments);
@@ -637,6 +671,7 @@ int command_record(int argc, char **argv)
 	free(record.events);
 	free((char *)record.launch.size);
 	free(record.launch.calls);
+	free(record.path);
 	peers_free(&record.peers);
 	return status;
 }

@@ -34,9 +34,11 @@ struct process *trace_process(struct trace *trace, struct machine *machine,
 struct process *trace_session(struct trace *trace, struct machine *machine,
 			      uint32_t pid, uint32_t session, const char *exe)
 {
-	struct process *process, **end = &trace->processes;
+	unsigned int hash = (pid + 31 * (machine->index + session)) %
+			    ARRAY_SIZE(trace->process_table);
+	struct process *process, **end = &trace->process_table[hash];
 
-	for (; (process = *end); end = &process->next)
+	for (; (process = *end); end = &process->same_hash)
 		if (process->machine == machine && process->pid == pid &&
 		    process->session == session)
 			break;
@@ -46,6 +48,12 @@ struct process *trace_session(struct trace *trace, struct machine *machine,
 		process->pid = pid;
 		process->session = session;
 		*end = process;
+		/* Writers have them in this order. */
+		if (trace->last_process)
+			trace->last_process->next = process;
+		else
+			trace->processes = process;
+		trace->last_process = process;
 	}
 	if (exe && !process->exe)
 		process->exe = xstrdup(exe);

@@ -141,6 +141,7 @@ struct machine {
  * @maps: later ones win over earlier ones of the same time
  * @cache: symbols looked up last, by address; @from to @to is when they were there, @shared
  *	as in struct mapping
+ * @same_hash: of trace.c
  */
 struct process {
 	struct machine	*machine;
@@ -159,6 +160,7 @@ struct process {
 		bool		shared;
 	} cache[SYMBOL_CACHE];
 	struct process	*next;
+	struct process	*same_hash;
 };
 
 /* Whose call it is: the kernel's are inside the program's. */
@@ -357,6 +359,8 @@ struct trace {
 	uint64_t	nr_unread;
 	/* Of trace.c and symbol.c. */
 	struct task	*task_table[4096];
+	struct process	*process_table[4096];
+	struct process	*last_process;
 	struct name	*name_table[16384];
 	unsigned int	nr_unknown;
 	bool		begun;

@@ -36,6 +36,7 @@ import test_install
 import test_peers
 import test_process
 import test_receive
+import test_record
 import test_report
 import test_send
 import test_values
@@ -1531,6 +1532,7 @@ def tests():
     yield from test_embed.tests()
     yield from test_process.tests()
     yield from test_receive.tests()
+    yield from test_record.tests()
     yield from test_send.tests()
     yield from test_peers.tests()
     yield from test_values.tests()
