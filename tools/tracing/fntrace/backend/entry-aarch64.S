@@ -13,9 +13,13 @@
 
 #define SAVE_SIZE	(12 * 16)
 
-/* Arguments, results, the indirect result, the static chain. */
+/*
+ * Arguments, results, the indirect result, the static chain. The CFI holds at each
+ * instruction, see internal.h; of x30 only the hook knows whether it leads anywhere.
+ */
 .macro SAVE
 	sub	sp, sp, #SAVE_SIZE
+	.cfi_def_cfa_offset SAVE_SIZE
 	stp	x0, x1, [sp]
 	stp	x2, x3, [sp, #16]
 	stp	x4, x5, [sp, #32]
@@ -27,7 +31,14 @@
 	stp	x16, x17, [sp, #128]
 	str	x18, [sp, #144]
 	stp	x29, x30, [sp, #160]
+	.cfi_offset x29, 160 - SAVE_SIZE
 	add	x29, sp, #160
+	.cfi_def_cfa x29, SAVE_SIZE - 160
+.endm
+
+/* x30 is the address to return to, and will be changed. */
+.macro SAVED_RETURN
+	.cfi_offset x30, 168 - SAVE_SIZE
 .endm
 
 .macro RESTORE
@@ -42,7 +53,10 @@
 	ldp	x16, x17, [sp, #128]
 	ldr	x18, [sp, #144]
 	ldp	x29, x30, [sp, #160]
+	.cfi_def_cfa sp, SAVE_SIZE
+	.cfi_restore x29
 	add	sp, sp, #SAVE_SIZE
+	.cfi_def_cfa_offset 0
 .endm
 
 /*
@@ -127,6 +141,7 @@ fntrace_fentry_off:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	SAVE
+	SAVED_RETURN
 	/* Is it a frame of this function? See the comment for x86_64. */
 	ldr	x9, [sp, #160]
 	add	x10, sp, #SAVE_SIZE
@@ -141,6 +156,7 @@ fntrace_fentry_off:
 	ldr	x2, [sp, #168]
 	bl	\enter
 1:	RESTORE
+	.cfi_restore x30
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -158,6 +174,7 @@ fntrace_fentry_off:
 	.cfi_startproc
 	hint	#36			/* bti j */
 	SAVE
+	SAVED_RETURN
 	.if \values
 	SAVE_FLOATING
 	.endif
@@ -174,6 +191,7 @@ fntrace_fentry_off:
 	.endif
 	str	x0, [sp, #168]
 	RESTORE
+	.cfi_restore x30
 	br	x9
 	.cfi_endproc
 	.size	\name, . - \name

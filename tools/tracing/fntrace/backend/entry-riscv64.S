@@ -11,9 +11,13 @@
 
 #define SAVE_SIZE	(18 * 8)
 
-/* Arguments, results, the static chain, both link registers. */
+/*
+ * Arguments, results, the static chain, both link registers. The CFI holds at each
+ * instruction, see internal.h; of ra only the hook knows whether it leads anywhere.
+ */
 .macro SAVE
 	addi	sp, sp, -SAVE_SIZE
+	.cfi_def_cfa_offset SAVE_SIZE
 	sd	ra, 0(sp)
 	sd	a0, 8(sp)
 	sd	a1, 16(sp)
@@ -50,6 +54,12 @@
 	ld	t5, 112(sp)
 	ld	t6, 120(sp)
 	addi	sp, sp, SAVE_SIZE
+	.cfi_def_cfa_offset 0
+.endm
+
+/* ra is the address to return to, and will be changed. */
+.macro SAVED_RETURN
+	.cfi_offset ra, -SAVE_SIZE
 .endm
 
 /*
@@ -61,6 +71,7 @@
 
 .macro SAVE_FLOATING
 	addi	sp, sp, -FLOATING_SIZE
+	.cfi_def_cfa_offset SAVE_SIZE + FLOATING_SIZE
 #if defined(__riscv_flen) && __riscv_flen >= 64
 	fsd	fa0, 0(sp)
 	fsd	fa1, 8(sp)
@@ -80,6 +91,7 @@
 
 .macro DROP_FLOATING
 	addi	sp, sp, FLOATING_SIZE
+	.cfi_def_cfa_offset SAVE_SIZE
 .endm
 
 	.text
@@ -123,6 +135,7 @@ fntrace_fentry_off:
 \name:
 	.cfi_startproc
 	SAVE
+	SAVED_RETURN
 	/* Is it a frame of this function? See the comment for x86_64. */
 	addi	t1, sp, SAVE_SIZE
 	sub	t2, s0, t1
@@ -136,6 +149,7 @@ fntrace_fentry_off:
 	ld	a2, 0(sp)
 	call	\enter
 1:	RESTORE
+	.cfi_restore ra
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -152,6 +166,7 @@ fntrace_fentry_off:
 \name:
 	.cfi_startproc
 	SAVE
+	SAVED_RETURN
 	.if \values
 	SAVE_FLOATING
 	.endif
@@ -172,6 +187,7 @@ fntrace_fentry_off:
 	.endif
 	sd	a0, 0(sp)
 	RESTORE
+	.cfi_restore ra
 	jr	t0
 	.cfi_endproc
 	.size	\name, . - \name

@@ -11,6 +11,8 @@
  * Being off costs one jump.
  */
 
+#include "internal.h"
+
 #define SAVE_SIZE	72
 
 /*
@@ -31,27 +33,27 @@
 #endif
 
 .macro SAVE
-	pushq	%rax
-	pushq	%rcx
-	pushq	%rdx
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
+	PUSH	%rax
+	PUSH	%rcx
+	PUSH	%rdx
+	PUSH	%rsi
+	PUSH	%rdi
+	PUSH	%r8
+	PUSH	%r9
+	PUSH	%r10
+	PUSH	%r11
 .endm
 
 .macro RESTORE
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rdi
-	popq	%rsi
-	popq	%rdx
-	popq	%rcx
-	popq	%rax
+	POP	%r11
+	POP	%r10
+	POP	%r9
+	POP	%r8
+	POP	%rdi
+	POP	%rsi
+	POP	%rdx
+	POP	%rcx
+	POP	%rax
 .endm
 
 .macro SAVE_MCOUNT
@@ -68,8 +70,8 @@
 
 .macro SAVE_RESULTS
 #ifdef FNTRACE_C_RESULTS
-	pushq	%rax
-	pushq	%rdx
+	PUSH	%rax
+	PUSH	%rdx
 #else
 	SAVE
 #endif
@@ -77,8 +79,8 @@
 
 .macro RESTORE_RESULTS
 #ifdef FNTRACE_C_RESULTS
-	popq	%rdx
-	popq	%rax
+	POP	%rdx
+	POP	%rax
 #else
 	RESTORE
 #endif
@@ -89,9 +91,17 @@
  * relative to the frame pointer now: SAVED(size, 0) is the word above what was saved.
  */
 .macro ALIGN_STACK
-	pushq	%rbp
+	.cfi_remember_state
+	PUSH	%rbp
+	.cfi_rel_offset %rbp, 0
 	movq	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
 	andq	$-16, %rsp
+.endm
+
+.macro LEAVE_STACK
+	leave
+	.cfi_restore_state
 .endm
 #define SAVED(size, n)	(8 + (size) + 8 * (n))(%rbp)
 
@@ -123,7 +133,9 @@
 	.type	mcount, @function
 	.p2align 4
 mcount:
+	.cfi_startproc
 	jmp	*fntrace_mcount_hook(%rip)
+	.cfi_endproc
 	.size	mcount, . - mcount
 
 	.globl	__fentry__, fntrace_fentry
@@ -133,7 +145,9 @@ mcount:
 	.p2align 4
 __fentry__:
 fntrace_fentry:
+	.cfi_startproc
 	jmp	*fntrace_fentry_hook(%rip)
+	.cfi_endproc
 	.size	__fentry__, . - __fentry__
 	.size	fntrace_fentry, . - fntrace_fentry
 
@@ -143,7 +157,9 @@ fntrace_fentry:
 	.type	fntrace_fentry_off, @function
 fntrace_off:
 fntrace_fentry_off:
+	.cfi_startproc
 	ret
+	.cfi_endproc
 	.size	fntrace_off, . - fntrace_off
 
 .macro MCOUNT_HOOK name, enter, save, restore, size, values=0
@@ -154,7 +170,6 @@ fntrace_fentry_off:
 \name:
 	.cfi_startproc
 	\save
-	.cfi_adjust_cfa_offset \size
 	/*
 	 * A naked function has no frame of its own: then the frame pointer is the
 	 * caller's, or something else altogether. A frame that begins more than this
@@ -181,9 +196,8 @@ fntrace_fentry_off:
 	GIVE_REGISTERS %rcx, %r8
 	.endif
 	call	\enter
-	leave
+	LEAVE_STACK
 1:	\restore
-	.cfi_adjust_cfa_offset -\size
 	ret
 	.cfi_endproc
 	.size	\name, . - \name
@@ -202,7 +216,6 @@ fntrace_fentry_off:
 \name:
 	.cfi_startproc
 	SAVE
-	.cfi_adjust_cfa_offset SAVE_SIZE
 	ALIGN_STACK
 	.if \values
 	SAVE_FLOATING
@@ -221,9 +234,8 @@ fntrace_fentry_off:
 	cmpw	$0x5a41, (%rdx)		/* popq %r10 */
 	je	2f
 1:	call	\enter
-	leave
+	LEAVE_STACK
 	RESTORE
-	.cfi_adjust_cfa_offset -SAVE_SIZE
 	ret
 2:	addq	$8, %rsi
 	jmp	1b
@@ -244,6 +256,9 @@ fntrace_fentry_off:
  * return addresses has one less than the real one has, and would be wrong for every
  * caller from here on. An interrupt on this stack may write over that word, though,
  * so r11, which no function returns anything in, takes it along.
+ *
+ * To an unwinder that word is the return address of this function, and fntrace_detach() has
+ * made it the one of the function that has returned.
  */
 .macro RETURN_HOOK name, leave, save, restore, size, values=0
 	.globl	\name
@@ -253,8 +268,9 @@ fntrace_fentry_off:
 	nop
 \name:
 	.cfi_startproc
-	.cfi_undefined %rip
+	.cfi_def_cfa_offset 0
 	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
 	\save
 	ALIGN_STACK
 	.if \values
@@ -268,9 +284,9 @@ fntrace_fentry_off:
 	.endif
 	call	\leave
 	movq	%rax, SAVED(\size, 0)
-	leave
+	LEAVE_STACK
 	\restore
-	popq	%r11
+	POP	%r11
 	jmp	*%r11
 	.cfi_endproc
 	.size	\name, . - \name

@@ -157,5 +157,21 @@ static inline uint64_t counter(void)
 #endif
 }
 
-#endif /* !__ASSEMBLER__ */
+#elif defined(__x86_64__)
+
+/*
+ * A signal may come at any instruction, and its handler may have the stack unwound: a
+ * profiler of the program's own. So what the CFI says holds at each instruction.
+ */
+.macro PUSH reg
+	pushq	\reg
+	.cfi_adjust_cfa_offset 8
+.endm
+
+.macro POP reg
+	popq	\reg
+	.cfi_adjust_cfa_offset -8
+.endm
+
+#endif
 #endif /* FNTRACE_INTERNAL_H */

@@ -36,10 +36,9 @@
 	.p2align 4
 \name:
 	.cfi_startproc
-	pushq	%rax
-	pushq	%rcx
-	pushq	%rdx
-	.cfi_adjust_cfa_offset 24
+	PUSH	%rax
+	PUSH	%rcx
+	PUSH	%rdx
 	movq	24(%rsp), %rax
 	movl	%eax, %ecx
 	shrl	$4, %ecx
@@ -67,18 +66,17 @@
 	leaq	\low, %rax
 	cmpq	%rax, %rdx
 	jle	2f
-1:	popq	%rdx
-	popq	%rcx
-	popq	%rax
-	.cfi_adjust_cfa_offset -24
+1:	.cfi_remember_state
+	POP	%rdx
+	POP	%rcx
+	POP	%rax
 	ret
-	.cfi_adjust_cfa_offset 24
+	.cfi_restore_state
 3:	cmpb	$0, fntrace_only(%rip)
 	jne	1b
-2:	popq	%rdx
-	popq	%rcx
-	popq	%rax
-	.cfi_adjust_cfa_offset -24
+2:	POP	%rdx
+	POP	%rcx
+	POP	%rax
 	jmp	\chosen
 	.cfi_endproc
 	.size	\name, . - \name

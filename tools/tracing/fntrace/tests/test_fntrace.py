@@ -33,6 +33,7 @@ import test_choose
 import test_embed
 import test_filter
 import test_install
+import test_library
 import test_peers
 import test_process
 import test_receive
@@ -1529,6 +1530,7 @@ def tests():
     yield from test_calls.tests()
     yield from test_choose.tests()
     yield from test_install.tests()
+    yield from test_library.tests()
     yield from test_embed.tests()
     yield from test_process.tests()
     yield from test_receive.tests()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What few programs do with stacks and return addresses; the argument says which of it. Each
+ * part says how often its functions were called ("count NAME NUMBER").
+ */
+#define _GNU_SOURCE
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define noinline	__attribute__((noinline))
+#define untraced	__attribute__((no_instrument_function, patchable_function_entry(0, 0)))
+
+static volatile int sink;
+static int rounds;
+
+/* A profiler of the program's own: a signal every 300 us, whose handler unwinds the stack. */
+
+extern char __start_outer[], __stop_outer[];
+static int samples, whole;
+
+static noinline int leaf(int n)
+{
+	sink = n;
+	return n + 1;
+}
+
+static noinline int branch(int n)
+{
+	return leaf(n) + leaf(n + 1);
+}
+
+static noinline void sample(void)
+{
+	void *addresses[64];
+	int found = backtrace(addresses, 64), i;
+
+	__atomic_fetch_add(&samples, 1, __ATOMIC_RELAXED);
+	for (i = 0; i < found; i++) {
+		if ((char *)addresses[i] >= __start_outer && (char *)addresses[i] < __stop_outer) {
+			__atomic_fetch_add(&whole, 1, __ATOMIC_RELAXED);
+			break;
+		}
+	}
+}
+
+static untraced void take_sample(int signal)
+{
+	sample();
+}
+
+/* In a section of its own, by which sample() finds it. */
+static noinline untraced __attribute__((section("outer"))) void *profiled(void *data)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
+	struct itimerspec every = { { 0, 300000 }, { 0, 300000 } };
+	timer_t timer;
+	int i;
+
+	event._sigev_un._tid = syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &every, NULL))
+		abort();
+	for (i = 0; i < rounds; i++)
+		branch(i);
+	timer_delete(timer);
+	return NULL;
+}
+
+static untraced void profiler(void)
+{
+	struct sigaction action = { .sa_handler = take_sample, .sa_flags = SA_RESTART };
+	pthread_t threads[2];
+	void *address;
+	int i;
+
+	/* The first call loads a library. */
+	backtrace(&address, 1);
+	sigaction(SIGUSR1, &action, NULL);
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, profiled, NULL))
+			abort();
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("count branch %d\ncount leaf %d\ncount sample %d\nwhole %d\n", 2 * rounds,
+	       4 * rounds, samples, whole);
+}
+
+static const struct {
+	const char	*name;
+	void		(*run)(void);
+} parts[] = {
+	{ "profiler", profiler },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	rounds = argc > 2 ? atoi(argv[2]) : 100000;
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!strcmp(argv[1], parts[i].name)) {
+			parts[i].run();
+			return 0;
+		}
+	}
+	return 2;
+}
