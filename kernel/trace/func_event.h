@@ -33,7 +33,7 @@ struct func_event {
 	bool				in_place;
 	u16				duration_offset;
 	/* Key in func_event_returns. */
-	u32				id;
+	u64				id;
 	struct hlist_node		id_node;
 	atomic_long_t			missed;
 	struct fetch_code	*entry;

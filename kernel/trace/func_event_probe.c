@@ -53,6 +53,7 @@
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
+#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -370,10 +371,11 @@ struct func_event_filter {
  * the shadow stack.
  */
 struct func_event_frame {
-	u32		id;
-	/* Size of the payload so far, and of the whole frame. */
-	u16		len;
-	u16		size;
+	/*
+	 * The id of the event, which is a multiple of FUNC_EVENT_ID_STEP, plus
+	 * the size of the payload so far, in bytes.
+	 */
+	u64		id_and_len;
 	u64		calltime;
 	unsigned long	parent_ip;
 	/* Registers at the entry of the function, for call chains. */
@@ -389,18 +391,38 @@ struct func_event_frame {
 /*
  * Return events, by id; RCU. A function may return long after its event was
  * disabled, so the event gets a new id each time it is enabled.
+ *
+ * func_event_return_ops may find data of another tracer in place of its frames:
+ * fgraph gives the index of an ops that was unregistered to another ops, while
+ * tasks are still within functions whose data has this index. The first id is
+ * therefore a random number of 48 bits: data that is not a frame has no id of
+ * an event.
  */
 #define FUNC_EVENT_RETURN_BUCKETS	64
+#define FUNC_EVENT_ID_STEP		BIT_ULL(16)
 static struct hlist_head func_event_returns[FUNC_EVENT_RETURN_BUCKETS];
-static u32 func_event_last_return_id;
+static u64 func_event_last_return_id;
 
-static __always_inline struct func_event *func_event_find_return(u32 id)
+static __always_inline struct hlist_head *func_event_return_bucket(u64 id)
 {
+	return &func_event_returns[id / FUNC_EVENT_ID_STEP %
+				   FUNC_EVENT_RETURN_BUCKETS];
+}
+
+static __always_inline unsigned int
+func_event_frame_len(const struct func_event_frame *frame)
+{
+	return frame->id_and_len % FUNC_EVENT_ID_STEP;
+}
+
+/* The event of a frame, or NULL. */
+static __always_inline struct func_event *
+func_event_find_return(const struct func_event_frame *frame)
+{
+	u64 id = frame->id_and_len & ~(FUNC_EVENT_ID_STEP - 1);
 	struct func_event *event;
 
-	hlist_for_each_entry_rcu_notrace(event,
-					 &func_event_returns[id %
-					 FUNC_EVENT_RETURN_BUCKETS],
+	hlist_for_each_entry_rcu_notrace(event, func_event_return_bucket(id),
 					 id_node)
 		if (event->id == id)
 			return event;
@@ -437,9 +459,7 @@ func_event_fill_frame(struct func_event_frame *frame, struct func_event *event,
 {
 	unsigned long *retp = func_event_return_location(fregs);
 
-	frame->id = event->id;
-	frame->len = len;
-	frame->size = func_event_frame_size(len);
+	frame->id_and_len = event->id + len;
 	frame->parent_ip =
 		func_event_true_parent(ftrace_regs_get_return_address(fregs),
 				       retp);
@@ -514,7 +534,7 @@ func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
 			continue;
 		}
 		func_event_fill_frame(frame, event, fregs, len);
-		used += frame->size;
+		used += func_event_frame_size(len);
 	}
 	return used;
 }
@@ -530,14 +550,15 @@ static void func_event_miss_returns(struct func_event_hook *hook)
 /* Those that did not fit have been counted by func_event_fill_frames(). */
 static void func_event_miss_frames(const void *frames, unsigned int size)
 {
-	const struct func_event_frame *frame;
 	struct func_event *event;
 
-	for (unsigned int at = 0; at < size; at += frame->size) {
-		frame = frames + at;
-		event = func_event_find_return(frame->id);
+	for (unsigned int at = 0; at < size; ) {
+		const struct func_event_frame *frame = frames + at;
+
+		event = func_event_find_return(frame);
 		if (event)
 			atomic_long_inc(&event->missed);
+		at += func_event_frame_size(func_event_frame_len(frame));
 	}
 }
 
@@ -550,7 +571,7 @@ static void func_event_start_clock(void *frames, unsigned int size)
 		struct func_event_frame *frame = frames + at;
 
 		frame->calltime = now;
-		at += frame->size;
+		at += func_event_frame_size(func_event_frame_len(frame));
 	}
 }
 
@@ -629,7 +650,7 @@ func_event_return_with_buffer(struct func_event *event,
 			      struct ftrace_graph_ret *trace, u64 duration,
 			      struct func_event_frame *frame)
 {
-	unsigned int len = frame->len;
+	unsigned int len = func_event_frame_len(frame);
 	char *payload = func_event_get_buffer();
 
 	if (unlikely(!payload)) {
@@ -653,30 +674,37 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 				   struct ftrace_regs *fregs)
 {
 	u64 now = trace_clock_local();
+	struct func_event_frame *frame;
 	struct func_event *event;
+	unsigned int len, end;
 	void *frames;
 	int size;
 
 	frames = fgraph_retrieve_data(gops->idx, &size);
 	if (!frames || unlikely(!func_event_rcu_covers_cpu()))
 		return;
-	for (int at = 0; at < size; ) {
-		struct func_event_frame *frame = frames + at;
-		u64 duration = now - frame->calltime;
+	/* Data of another tracer is not longer than @size says, either. */
+	for (int at = 0; at + (int)sizeof(*frame) <= size; at = end) {
+		u64 duration;
 
-		event = func_event_find_return(frame->id);
+		frame = frames + at;
+		len = func_event_frame_len(frame);
+		end = at + func_event_frame_size(len);
+		if (unlikely(end > size))
+			break;
+		duration = now - frame->calltime;
+		event = func_event_find_return(frame);
 		if (event && event->in_place &&
 		    !(READ_ONCE(event->entry->unread) &&
 		      fetch_needs_again(event->entry, frame->payload))) {
 			func_event_fetch_return(event, trace, duration,
 						frame->payload, 0);
 			fetch_emit(&event->base, frame, frame->parent_ip,
-				   frame->payload, frame->len);
+				   frame->payload, len);
 		} else if (event) {
 			func_event_return_with_buffer(event, trace, duration,
 						      frame);
 		}
-		at += frame->size;
 	}
 }
 
@@ -707,10 +735,11 @@ static void func_event_add_return(struct func_event *event)
 	event->return_only = !event->nr_entry;
 	event->in_place = !event->ret->nr_strings && !event->ret->nr_reads;
 	event->base.where = func_event_where_returned;
-	event->id = ++func_event_last_return_id;
-	hlist_add_head_rcu(&event->id_node,
-			   &func_event_returns[event->id %
-					       FUNC_EVENT_RETURN_BUCKETS]);
+	if (!func_event_last_return_id)
+		func_event_last_return_id = get_random_u64();
+	func_event_last_return_id += FUNC_EVENT_ID_STEP;
+	event->id = func_event_last_return_id & ~(FUNC_EVENT_ID_STEP - 1);
+	hlist_add_head_rcu(&event->id_node, func_event_return_bucket(event->id));
 }
 
 static void func_event_remove_return(struct func_event *event)

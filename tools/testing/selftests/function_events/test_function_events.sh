@@ -23,7 +23,9 @@ clean_up()
 {
 	cd "$TRACING" || return
 	[ ! -d events/functions ] || echo 0 > events/functions/enable
-	[ ! -d $INSTANCE ] || rmdir $INSTANCE
+	for instance in "$INSTANCE" "$INSTANCE"[0-9]*; do
+		[ ! -d "$instance" ] || rmdir "$instance"
+	done
 	echo > $FE
 	unload $MODULE
 	cd /
@@ -989,6 +991,8 @@ users()
 	check "an event within another, on one CPU" nested
 	check "a CPU that goes down" cpu_down
 	check "returns beside the function graph tracer" graph_tracer
+	check "returns of functions with data of another tracer" foreign_data
+	check "more tracers of returns than there can be" too_many_tracers
 	check "what was interrupted" context
 	check "filters" filters
 	check "histograms" histogram
@@ -1176,6 +1180,68 @@ graph_tracer()
 	undefine
 	[ "$found" = "->test_func_wide(a=-32) -> ret=-5000000000 (ns)" ] ||
 		complain "found: $found"
+}
+
+# Each tracer of returns gets the next of 16 indices. Those that sleep here have data of the
+# function graph tracer, which one of the events then finds by its own index.
+foreign_data()
+{
+	grep -qw function_graph available_tracers || { skip "no function graph tracer"; return; }
+	is_traced hrtimer_nanosleep || return
+	echo > trace
+	echo hrtimer_nanosleep > set_ftrace_filter
+	echo function_graph > current_tracer
+	sleepers=
+	for time in $(seq 20); do
+		sleep 1000 &
+		sleepers="$sleepers $!"
+	done
+	for time in $(seq 100); do
+		nr=$(grep -c ' hrtimer_nanosleep(.*{' trace)
+		[ "$nr" -lt 20 ] || break
+		sleep 0.2
+	done
+	echo nop > current_tracer
+	echo > set_ftrace_filter
+	for sleeper in $sleepers; do
+		accepted "hrtimer_nanosleep(s64 time) -> long" &&
+			echo 1 > events/functions/enable
+		kill "$sleeper"
+		wait "$sleeper"
+		undefine
+	done 2> /dev/null
+	[ "$nr" -ge 20 ] || complain "$nr of 20 were traced" || return
+	shows "test_func_wide(int a) -> s64" "(a=-32) -> ret=-5000000000 (ns)"
+}
+
+# Tracers of instances take what indices there are.
+too_many_tracers()
+{
+	grep -qw function_graph available_tracers || { skip "no function graph tracer"; return; }
+	accepted "test_func_wide(int a) -> s64" || return
+	nr=0
+	mkdir $INSTANCE$nr
+	while [ $nr -lt 20 ] &&
+	      echo test_func_none > $INSTANCE$nr/set_ftrace_filter &&
+	      echo function_graph > $INSTANCE$nr/current_tracer; do
+		nr=$((nr + 1))
+		mkdir $INSTANCE$nr
+	done 2> /dev/null
+	on="$(LC_ALL=C; { echo 1 > events/functions/test_func_wide/enable; } 2>&1)"
+	state="$(cat events/functions/test_func_wide/enable)"
+	call 1
+	shown="$(records test_func_wide)"
+	for instance in "$INSTANCE"[0-9]*; do
+		echo nop > "$instance"/current_tracer
+		rmdir "$instance"
+	done
+	fire
+	later="$(records test_func_wide)"
+	undefine
+	[ $nr -ge 10 ] && [ $nr -lt 20 ] || { complain "$nr tracers"; return; }
+	[ -n "$on" ] && [ "$state" = 0 ] && [ -z "$shown" ] || complain "$on; $state; $shown" ||
+		return
+	[ "$later" = "->test_func_wide(a=-32) -> ret=-5000000000 (ns)" ] || complain "$later"
 }
 
 syscall_names()
