@@ -180,9 +180,35 @@ static bool func_event_parse_is_path(struct text_parser *p)
 	       (next[0] == '-' && next[1] == '>');
 }
 
+/* True if const is among the words between @word and the current position. */
+static bool func_event_parse_has_const(struct text_parser *p, const char *word)
+{
+	for (; word < p->at; word += text_word_len(word) ?: 1)
+		if (text_word_len(word) == strlen("const") &&
+		    !memcmp(word, "const", strlen("const")))
+			return true;
+	return false;
+}
+
+/*
+ * The type of a pointer to @type, which is NULL for a structure. It is the one
+ * that func_event_btf_set_type() finds for the same prototype.
+ */
+static const struct fetch_type *
+func_event_parse_pointer_to(const struct fetch_type *type, bool is_const,
+			    bool returned)
+{
+	if (type && ((!strcmp(type->name, "char") && (is_const || returned)) ||
+		     (!strcmp(type->name, "unsigned char") && is_const &&
+		      returned)))
+		return &fetch_string_type;
+	return &fetch_pointer_type;
+}
+
 static bool func_event_parse_type(struct text_parser *p,
 				  struct func_event_field_def *field)
 {
+	const char *begin = p->at;
 	const char *start;
 	struct text_span word;
 	bool composite = false;
@@ -210,9 +236,17 @@ static bool func_event_parse_type(struct text_parser *p,
 		if (field->type && fetch_is_string(field->type))
 			return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
 					      start);
-		field->type = &fetch_pointer_type;
-		while (parser_consume(p, "*"))
+		field->type =
+			func_event_parse_pointer_to(field->type,
+						    func_event_parse_has_const(p, begin),
+						    field->source ==
+						    FUNC_EVENT_RETURN);
+		parser_consume(p, "*");
+		func_event_parse_qualifiers(p);
+		while (parser_consume(p, "*")) {
+			field->type = &fetch_pointer_type;
 			func_event_parse_qualifiers(p);
+		}
 	} else if (composite) {
 		return parser_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	} else if (!field->type) {
@@ -242,8 +276,10 @@ static bool
 func_event_parse_offset_and_index(struct text_parser *p,
 				  struct func_event_field_def *field)
 {
-	const char *start = p->at;
+	bool positional = field->source == FUNC_EVENT_ARGUMENT ||
+			  field->source == FUNC_EVENT_RETURN;
 	bool offset = false, negative = false;
+	const char *start = p->at;
 	u64 value;
 
 	if (*p->at == '+' || (p->at[0] == '-' && p->at[1] != '>')) {
@@ -255,10 +291,17 @@ func_event_parse_offset_and_index(struct text_parser *p,
 		field->offset = negative ? -(s32)value : value;
 		offset = true;
 	}
-	if (parser_consume(p, "[")) {
+	if (*p->at == '[') {
+		const char *bracket = p->at;
+
+		parser_consume(p, "[");
 		negative = parser_consume(p, "-");
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
+		/* In a prototype this is an array; what is behind it is not meant. */
+		if (positional && !offset && !negative && value)
+			return parser_fail_at(p, FUNC_EVENT_ERR_IS_AN_ARRAY,
+					      bracket);
 		field->index = negative ? -(s32)value : value;
 		field->has_index = true;
 		if (!parser_consume(p, "]"))
@@ -269,9 +312,7 @@ func_event_parse_offset_and_index(struct text_parser *p,
 	 * read only if an index is given.
 	 */
 	if (offset && !field->has_index && !field->count &&
-	    !fetch_is_string(field->type) &&
-	    (field->source == FUNC_EVENT_ARGUMENT ||
-	     field->source == FUNC_EVENT_RETURN))
+	    !fetch_is_string(field->type) && positional)
 		return parser_fail_at(p, FUNC_EVENT_ERR_NO_INDEX, start);
 	return true;
 }
@@ -586,24 +627,16 @@ enum func_event_err func_event_parse(const char *text,
  * @text: the type, terminated by a null byte, as in "const char *"
  *
  * Context: any; it does not sleep and allocates nothing.
- * Return: the type, that of a string for a pointer to constant char; or NULL if
- *	there is none of this name.
+ * Return: the type that an argument declared so has, or NULL if there is none.
  */
 const struct fetch_type *func_event_parse_c_type(const char *text)
 {
 	struct text_parser parser = { .text = text, .at = text }, *p = &parser;
-	struct func_event_field_def field = {};
-	const char *star = strchr(text, '*');
+	struct func_event_field_def field = { .source = FUNC_EVENT_ARGUMENT };
 
 	parser_skip_space(p);
 	if (!func_event_parse_type(p, &field) || *p->at || field.count ||
 	    field.type == &fetch_void_type)
 		return NULL;
-	p->at = text;
-	parser_skip_space(p);
-	if (star && !strchr(star + 1, '*') &&
-	    func_event_parse_keyword(p, "const") &&
-	    func_event_parse_keyword(p, "char"))
-		return &fetch_string_type;
 	return field.type;
 }

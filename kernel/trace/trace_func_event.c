@@ -64,6 +64,8 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_BAD_NUMBER] = "Number is not valid",
 	[FUNC_EVENT_ERR_NO_INDEX] =
 		"Offset needs an index here, as in name+8[0]",
+	[FUNC_EVENT_ERR_IS_AN_ARRAY] =
+		"Array in C; write type[n] name for it, name+0[n] for element n",
 	[FUNC_EVENT_ERR_NO_BRACKET] = "Closing bracket expected",
 	[FUNC_EVENT_ERR_NO_SOURCE] = "Address, symbol or member expected",
 	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",

@@ -111,6 +111,15 @@ types()
 		"(item=0x[0-9a-f]*[0-9a-f], arg2=0x[0-9a-f]*[0-9a-f])"
 	check "strings" shows "test_func_string(string kernel, string user, int nr)" \
 		'(kernel="in the kernel", user="1", nr=1)'
+	check "strings as the source has them" \
+		shows "test_func_string(const char *kernel, char const __user *user) -> char *" \
+		'(kernel="in the kernel", user="1") -> ret="one" (ns)'
+	check "addresses of characters" shows \
+		"test_func_string(char *kernel, const unsigned char *user) -> const char **" \
+		"(kernel=0x[0-9a-f]*[0-9a-f], user=0x[0-9a-f]*[0-9a-f]) -> ret=0x[0-9a-f]* (ns)"
+	check "strings behind pointers of C" shows \
+		"test_func_item(NULL, const char *array[0] | const char *next+0[1])" \
+		'(array="zero", next="one")'
 	check "strings of user space" shows "test_func_string(NULL, ustring user)" '(user="1")'
 	check "strings of user space that are the kernel's" \
 		shows "test_func_string(ustring kernel)" '(kernel="(fault)")'
@@ -261,13 +270,13 @@ forms()
 		'(small=-9, text="ten") -> ret=64992 (ns)'
 	check "white space" shows "  test_func_wide (  int  a ,unsigned  b)  " \
 		"(a=-32, b=4000000000)"
-	check "elements" shows "test_func_item(u32 first[0] | x32 next[1], string array[2])" \
+	check "elements" shows "test_func_item(u32 first[0] | x32 next+0[1], string array+0[2])" \
 		'(first=1, next=0x2010ffff, array="two")'
 	check "offsets" \
 		shows "test_func_item(s16 small+4[0] | s64 last+56[0] | s64 same+48[1])" \
 		"(small=-1, last=-111111111111, same=-111111111111)"
 	check "bool behind a pointer" shows "test_func_item(bool yes+52[0])" "(yes=1)"
-	check "negative offsets" shows "test_func_item(NULL, string array[1] | string a+16[-1])" \
+	check "negative offsets" shows "test_func_item(NULL, string array+0[1] | string a+16[-1])" \
 		'(array="one", a="one")'
 	check "arrays" shows "test_func_item(x8[6] mac+6 | u32[2] n[0] | char[16] text+32)" \
 		'(mac={0x10,0x20,0x30,0x40,0x50,0x60}, n={0x1,0x2010ffff}, text="text of first")'
@@ -588,12 +597,17 @@ refusals()
 	check "refuses a missing type" refused "$no" "$w(int a, ^)"
 	check "refuses a missing parenthesis" refused "$no" "$w(int a^"
 	check "refuses a second parenthesis" refused "$no" "$w(int a)^)"
-	check "refuses a missing bracket" refused "$no" "$w(int a[1^)"
+	check "refuses a missing bracket" refused "$no" "$w(int a[0^)"
 	check "refuses an array without a bound" refused "$no" "$w(x8[^] a)"
 	check "refuses an array of nothing" refused "$no" "$w(x8[^0] a)"
 	check "refuses an array of strings" refused "$no" "$w(string^[2] a)"
 	check "refuses a bad index" refused "$no" "$w(int a[^x])"
 	check "refuses a number that is too large" refused "$no" "$w(int a[^99999999999])"
+	check "refuses an array of C" refused "$no" "test_func_item(NULL, int fds^[2])"
+	check "refuses an array of characters of C" refused "$no" "test_func_item(char text^[16])"
+	check "refuses an array of C with a pointer" \
+		refused "$no" "test_func_item(struct page *pages^[0x4], u32 b[0])"
+	check "refuses an array of C as the return value" refused "$no" "$w() -> s64 ret^[1]"
 	check "refuses an offset that reads nothing" refused "$no" "$w(int a^+8)"
 	check "refuses a bad name" refused "$no" "$w(int ^7a)"
 	check "refuses a reserved name" refused "$no" "$w(int ^common_pid)"
@@ -729,7 +743,7 @@ files()
 LINES='test_func_wide(int a, x64 b) -> s64 ret
 c:mine/other test_func_wide(NULL, u32 b)
 test_func_event:test_func_none()
-test_func_item(x8[6] mac+6 | string name+16[0], string array[1])'
+test_func_item(x8[6] mac+6 | string name+16[0], string array+0[1])'
 
 read_back()
 {
@@ -1501,7 +1515,7 @@ trace_cmd()
 {
 	command -v trace-cmd > /dev/null || { skip "no trace-cmd"; return; }
 	accepted "test_func_narrow(s8 a, x8 b, s16 c, u16 d, char e, bool f) -> int sum" &&
-	accepted "test_func_item(s16 small+4[0] | char[16] text+32, string array[1])" &&
+	accepted "test_func_item(s16 small+4[0] | char[16] text+32, string array+0[1])" &&
 	accepted "test_func_pointer(u32 where[0])" || return
 	fire
 	for event in test_func_narrow test_func_item test_func_pointer; do
