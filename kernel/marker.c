@@ -122,7 +122,7 @@ static int marker_walk_range(struct marker *begin, struct marker *end,
 	int ret = 0;
 
 	for (; begin < end && !ret; begin++)
-		/* marker_check_all() clears the name of a refused marker. */
+		/* marker_check() clears the name of a marker that clashes. */
 		if (begin->name)
 			ret = fn(begin, mod, arg);
 	return ret;
@@ -618,9 +618,21 @@ static int marker_check_format(struct marker *marker, struct module *mod,
 	if (strcmp(marker->name, wanted->name) ||
 	    !strcmp(marker->format, wanted->format))
 		return 0;
-	pr_err("%s: \"%s\" is another format than \"%s\"\n", wanted->name,
-	       wanted->format, marker->format);
+	pr_warn("%s: \"%s\" is another format than \"%s\"; a marker is left out\n",
+		wanted->name, wanted->format, marker->format);
 	return -EINVAL;
+}
+
+/*
+ * marker_walk_all() callback. All markers of a name have the format of the
+ * first. Take the name away from one that has another format, so that it is
+ * never enabled; a debugging aid is no reason to refuse a driver.
+ */
+static int marker_check(struct marker *marker, struct module *mod, void *arg)
+{
+	if (marker_walk_all(marker_check_format, marker) < 0)
+		marker->name = NULL;
+	return 0;
 }
 
 /*
@@ -629,25 +641,12 @@ static int marker_check_format(struct marker *marker, struct module *mod,
  */
 static int __init marker_check_all(void)
 {
-	struct marker *marker;
-
 	guard(mutex)(&marker_mutex);
-	for (marker = __start___markers; marker < __stop___markers; marker++)
-		if (marker_walk_all(marker_check_format, marker) < 0)
-			marker->name = NULL;
-	return 0;
+	return marker_walk_all(marker_check, NULL);
 }
 early_initcall(marker_check_all);
 
 #ifdef CONFIG_MODULES
-
-static int marker_check_module_marker(struct marker *marker, struct module *mod,
-				      void *arg)
-{
-	int ret = marker_walk_all(marker_check_format, marker);
-
-	return ret < 0 ? ret : 0;
-}
 
 static int marker_has_name(struct marker *marker, struct module *mod, void *arg)
 {
@@ -669,14 +668,14 @@ static int marker_module_coming(struct module *mod)
 {
 	struct marker_module *entry;
 	struct marker_name *name;
-	int ret;
+	int ret = 0;
 
 	entry = kzalloc_obj(*entry);
 	if (!entry)
 		return -ENOMEM;
 	entry->mod = mod;
 	list_add_tail(&entry->node, &marker_modules);
-	ret = marker_walk_module(mod, marker_check_module_marker, NULL);
+	marker_walk_module(mod, marker_check, NULL);
 	list_for_each_entry(name, &marker_names, node) {
 		if (ret)
 			break;

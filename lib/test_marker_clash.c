@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A marker with the name of a marker in test_marker, and another format: only
- * one of the two modules can be loaded.
+ * that of the module which was loaded first can be used.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

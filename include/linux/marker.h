@@ -147,7 +147,8 @@ void __mark_hit(struct marker *marker, ...);
  * Markers of the same name must have the same format. Within a file the
  * assembler checks this: it stores the hash of the format in a symbol per name,
  * and reports an error if a later site has another one. Across files, the
- * kernel refuses to load the module.
+ * kernel says so when it starts or the module is loaded, and the later marker
+ * cannot be used.
  *
  * Context: any, NMI included. No probe is called where RCU is not watching, or
  *	on a CPU that is going offline.

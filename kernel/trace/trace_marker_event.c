@@ -468,8 +468,8 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 
 /*
  * True if the event may be connected to a marker with another format later. The
- * format of a marker in the kernel image stays, and no module with another one
- * is loaded.
+ * format of a marker in the kernel image stays, and markers of modules with
+ * another one are left out.
  */
 static bool marker_event_may_change(const struct marker_event *event)
 {

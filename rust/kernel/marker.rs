@@ -244,7 +244,7 @@ where
 ///
 /// As long as no probe is registered this is a NOP, and the arguments are not evaluated. Markers of
 /// the same name must have the same format: within a crate the assembler checks this, across
-/// modules the kernel refuses to load a module with another format.
+/// modules the kernel leaves out, and logs, the marker that comes second.
 ///
 /// Without `CONFIG_MARKERS`, this only checks the arguments.
 ///
