@@ -162,7 +162,7 @@ static noinline void fire_pointers(void)
 	u8 *bad = (u8 *)-8192L;
 
 	OPTIMIZER_HIDE_VAR(bad);
-	MARK(test_marker_pointer, "p=%p q=%p where %pS error %pe",
+	MARK(test_marker_pointer, "p=%p q=%px where %pS error %pe",
 	     (void *)0x1000, (void *)0x2000, fire_pointers, ERR_PTR(-ENOENT));
 	MARK(test_marker_address, "mac %pM v4 %pI4 v6 %pI6c uuid %pUb", bytes,
 	     bytes, bytes, bytes);

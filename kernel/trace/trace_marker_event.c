@@ -720,6 +720,21 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			     ", REC->__missing ? \" # some fields are missing\" : \"\"");
 }
 
+/* As TRACE_EVENT prints it: %p is hashed unless options/hash-ptr is off. */
+static void marker_event_print_pointer(struct trace_seq *s, const char *spec,
+				       u64 value)
+{
+	struct trace_iterator *iter =
+		container_of(s, struct trace_iterator, seq);
+	const char *conversion = spec + strlen(spec) - 1;
+
+	if (*conversion == 'x' ||
+	    (*conversion == 'p' && trace_event_format(iter, spec) != spec))
+		trace_seq_printf(s, "0x%llx", value);
+	else
+		trace_seq_printf(s, spec, (void *)(unsigned long)value);
+}
+
 static void marker_event_print_value(struct trace_seq *s,
 				     const struct marker_event *event,
 				     const struct marker_arg *arg,
@@ -733,8 +748,9 @@ static void marker_event_print_value(struct trace_seq *s,
 	if (arg->type->format == FETCH_SYMBOL ||
 	    arg->print == MARKER_PRINT_ERROR)
 		trace_seq_printf(s, spec, (void *)(unsigned long)value);
-	else if (arg->type->format == FETCH_POINTER ||
-		 arg->print == MARKER_PRINT_HEX)
+	else if (arg->type->format == FETCH_POINTER)
+		marker_event_print_pointer(s, spec, value);
+	else if (arg->print == MARKER_PRINT_HEX)
 		trace_seq_printf(s, "0x%llx", value);
 	else if (fetch_is_signed(arg->type) &&
 		 arg->type->size < sizeof(int))

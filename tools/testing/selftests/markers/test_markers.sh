@@ -107,8 +107,8 @@ conversions()
 		"null (null) bad (fault) empty ''"
 	check "quotation marks and backslashes" shows ${m}_quotes 'say="it" back\\slash'
 	check "long strings are cut off" long_string
-	check "pointers" shows ${m}_pointer \
-		"p=0x1000 q=0x2000 where fire_pointers+0x0/0x* error -*"
+	check "pointers" pointers
+	check "pointers that are hashed" hashed_pointers
 	check "addresses of networks" shows ${m}_address \
 		"mac 20:01:0d:b8:04:05 v4 32.1.13.184 v6 2001:db8:405:607:809:a0b:c0d:e0f $UUID"
 	check "bytes, and numbers behind pointers" shows ${m}_bytes \
@@ -125,6 +125,32 @@ conversions()
  s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
 	check "fields with faults" format ${m}_address \
 		"u32 __fault; u32 __missing; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
+}
+
+# As the source prints them if they are not hashed.
+pointers()
+{
+	echo 0 > options/hash-ptr
+	shows test_marker_pointer "p=0x1000 q=0x2000 where fire_pointers+0x0/0x* error -*"
+	status=$?
+	echo 1 > options/hash-ptr
+	return $status
+}
+
+# %p is, and %px is not; nor is what tools and filters see.
+hashed_pointers()
+{
+	accepted test_marker_pointer &&
+		echo "p == 4096" > events/markers/test_marker_pointer/filter || return
+	fire 1
+	found="$(records test_marker_pointer)"
+	undefine
+	case $found in
+	*1000*) complain "$found" ;;
+	# Before there are enough random numbers, there is no hash yet.
+	"p="*" q=0x2000 where fire_pointers+0x0/0x"*) ;;
+	*) complain "$found" ;;
+	esac
 }
 
 long_string()
