@@ -692,7 +692,8 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 		end = at + func_event_frame_size(len);
 		if (unlikely(end > size))
 			break;
-		duration = now - frame->calltime;
+		/* Of another CPU, whose clock may be ahead. */
+		duration = now > frame->calltime ? now - frame->calltime : 0;
 		event = func_event_find_return(frame);
 		if (event && event->in_place &&
 		    !(READ_ONCE(event->entry->unread) &&
@@ -776,6 +777,18 @@ static __always_inline bool func_event_is_listed(int bit)
 }
 
 /*
+ * The hit comes from within the recording of another, or from more nested
+ * contexts than there are buffers for.
+ */
+static noinline void func_event_miss_entries(struct func_event_hook *hook)
+{
+	struct func_event *event;
+
+	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
+		atomic_long_inc(&event->missed);
+}
+
+/*
  * Emit the entry events of a function. Enables preemption, which the caller has
  * disabled.
  */
@@ -791,6 +804,7 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 	char *payload;
 
 	if (bit < 0) {
+		func_event_miss_entries(hook);
 		preempt_enable_notrace();
 		return;
 	}
@@ -803,8 +817,10 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 	if (listed)
 		preempt_enable_no_resched_notrace();
 	payload = func_event_get_buffer();
-	if (unlikely(!payload))
+	if (unlikely(!payload)) {
+		func_event_miss_entries(hook);
 		goto out;
+	}
 	parent_ip = func_event_true_parent(parent_ip,
 					   func_event_return_location(fregs));
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true) {

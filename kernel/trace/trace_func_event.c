@@ -49,6 +49,8 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_NO_FUNCTION] = "Function name expected",
 	[FUNC_EVENT_ERR_UNKNOWN_FUNCTION] =
 		"Function not found; it may be inlined everywhere",
+	[FUNC_EVENT_ERR_ONLY_COPY] =
+		"Function not found, only this copy, which may have fewer arguments",
 	[FUNC_EVENT_ERR_NOT_TRACEABLE] = "Function cannot be traced",
 	[FUNC_EVENT_ERR_SEVERAL_FUNCTIONS] = "Several functions have this name",
 	[FUNC_EVENT_ERR_UNKNOWN_MODULE] = "Module name is not valid",
@@ -344,6 +346,8 @@ struct func_event_ctx {
 	struct func_event_def	def;
 	struct func_event	*event;
 	struct func_event_btf	*btf;
+	/* For error_log; NULL for "function_events". */
+	char			*where;
 	int			err;
 	u16			pos;
 };
@@ -1115,6 +1119,41 @@ static int func_event_set_name(struct func_event_ctx *ctx)
 	return 0;
 }
 
+struct func_event_copy {
+	const char	*function;
+	size_t		len;
+	char		*name;
+};
+
+static int func_event_match_copy(void *data, const char *name,
+				 unsigned long addr)
+{
+	struct func_event_copy *copy = data;
+
+	if (strncmp(name, copy->function, copy->len) ||
+	    name[copy->len] != '.' || !ftrace_location(addr))
+		return 0;
+	copy->name = kstrdup(name, GFP_KERNEL);
+	return 1;
+}
+
+/* The compiler may have left nothing of a function but mm_init.isra.0. */
+static enum func_event_err func_event_find_copy(struct func_event_ctx *ctx)
+{
+	struct func_event_copy copy = {
+		.function = ctx->event->function,
+		.len = strlen(ctx->event->function),
+	};
+
+	if (!ctx->event->module)
+		kallsyms_on_each_symbol(func_event_match_copy, &copy);
+	if (!copy.name)
+		return FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
+	ctx->where = kasprintf(GFP_KERNEL, "function_events: %s", copy.name);
+	kfree(copy.name);
+	return FUNC_EVENT_ERR_ONLY_COPY;
+}
+
 static int func_event_make(struct func_event_ctx *ctx)
 {
 	struct func_event *event;
@@ -1133,6 +1172,8 @@ static int func_event_make(struct func_event_ctx *ctx)
 	if (ret)
 		goto error;
 	err = func_event_resolve_function(event);
+	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION)
+		err = func_event_find_copy(ctx);
 	if (err) {
 		ret = func_event_fail(ctx, err, ctx->def.function.start);
 		goto error;
@@ -1166,6 +1207,7 @@ static int func_event_errno(enum func_event_err err)
 	case FUNC_EVENT_ERR_EVENT_EXISTS:
 		return -EEXIST;
 	case FUNC_EVENT_ERR_UNKNOWN_FUNCTION:
+	case FUNC_EVENT_ERR_ONLY_COPY:
 	case FUNC_EVENT_ERR_UNKNOWN_SYMBOL:
 	case FUNC_EVENT_ERR_UNKNOWN_ARGUMENT:
 	case FUNC_EVENT_ERR_UNKNOWN_MEMBER:
@@ -1182,12 +1224,19 @@ static int func_event_errno(enum func_event_err err)
 	}
 }
 
+/* @where comes before the error in error_log. */
+static int func_event_log_error_at(const char *where, const char *text,
+				   enum func_event_err err, u16 pos)
+{
+	tracing_log_err(NULL, where ?: "function_events", text,
+			(const char **)func_event_err_text, err, pos);
+	return func_event_errno(err);
+}
+
 static int func_event_log_error(const char *text, enum func_event_err err,
 				u16 pos)
 {
-	tracing_log_err(NULL, "function_events", text,
-			(const char **)func_event_err_text, err, pos);
-	return func_event_errno(err);
+	return func_event_log_error_at(NULL, text, err, pos);
 }
 
 static int func_events_create(const char *text)
@@ -1207,7 +1256,11 @@ static int func_events_create(const char *text)
 		mutex_unlock(&event_mutex);
 		func_event_btf_put(ctx->btf);
 	}
-	return ctx->err ? func_event_log_error(text, ctx->err, ctx->pos) : ret;
+	if (ctx->err)
+		ret = func_event_log_error_at(ctx->where, text, ctx->err,
+					      ctx->pos);
+	kfree(ctx->where);
+	return ret;
 }
 
 /*
