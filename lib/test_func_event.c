@@ -205,6 +205,33 @@ test_func_structure(long a, const struct test_func_item *item)
 	return ret;
 }
 
+/*
+ * Structures that are passed in one register and in two. Behind the third one,
+ * which is on the stack of x86, the place of an argument depends on the
+ * architecture.
+ */
+struct test_func_small {
+	int	one;
+	u8	two;
+};
+
+struct test_func_large_pair {
+	const void	*where;
+	bool		kernel : 1;
+};
+
+static noinline __noclone __used long
+test_func_by_value(int a, struct test_func_small small, s16 c,
+		   struct test_func_large_pair pair, const char *name,
+		   struct test_func_large_pair again, u32 last)
+{
+	long ret = a + small.one + c + pair.kernel + again.kernel + last;
+
+	barrier_data(name);
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
 /* The kernel image has a function of this name, with two pointer arguments. */
 static noinline __noclone __used void chroot_fs_refs(s16 small)
 {
@@ -276,6 +303,7 @@ static void fire_once(const char __user *user)
 	 * running.
 	 */
 	DECLARE_COMPLETION_ONSTACK(started);
+	struct test_func_large_pair pair = { .where = &first, .kernel = true };
 	struct test_func_structure structure;
 	struct task_struct *thread;
 	int nr = 1;
@@ -294,6 +322,8 @@ static void fire_once(const char __user *user)
 	test_func_stack(1, 2, 3, 4, 5, 6, 7, 8, -9, "ten", &first, 65000);
 	test_func_notrace();
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
+	test_func_by_value(-1, (struct test_func_small){ 2, 3 }, -4, pair,
+			   "behind", pair, 77);
 	structure = test_func_structure(-3, &first);
 	barrier_data(&structure);
 	chroot_fs_refs(-7);

@@ -198,25 +198,116 @@ static bool func_event_btf_hides_argument(struct func_event_btf *btf)
 }
 
 /*
- * True if the position of an argument determines its register: each argument up
- * to and including it takes exactly one register.
+ * True if all that is in a structure at @at bits are integers and pointers at
+ * multiples of their size. Others are passed in other registers, or on the
+ * stack.
  */
-static bool func_event_btf_is_in_register(struct func_event_btf *btf, int nr)
+static bool func_event_btf_has_integers(const struct btf *btf,
+					const struct btf_type *t, u32 at,
+					unsigned int depth)
 {
-	const struct btf_type *t;
-	u32 size;
+	const struct btf_member *member;
+	const struct btf_type *type;
+	u32 i, offset, size;
 
-	if (func_event_btf_hides_argument(btf))
-		return false;
-	for (int i = 0; i <= nr; i++) {
-		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type,
-					    NULL);
-		if (!t || btf_type_is_struct(t) ||
-		    IS_ERR(btf_resolve_size(btf->btf, t, &size)) ||
-		    size > sizeof(long))
+	for_each_member(i, t, member) {
+		offset = at + __btf_member_bit_offset(t, member);
+		type = btf_type_skip_modifiers(btf, member->type, NULL);
+		while (type && btf_type_is_array(type))
+			type = btf_type_skip_modifiers(btf,
+						       btf_array(type)->type,
+						       NULL);
+		if (!type)
+			return false;
+		if (btf_type_is_struct(type)) {
+			if (!depth ||
+			    !func_event_btf_has_integers(btf, type, offset,
+							 depth - 1))
+				return false;
+			continue;
+		}
+		if (!btf_type_is_int(type) && !btf_type_is_ptr(type) &&
+		    !btf_is_any_enum(type))
+			return false;
+		size = btf_type_is_ptr(type) ? sizeof(long) : type->size;
+		if (size > sizeof(long))
+			return false;
+		if (!__btf_member_bitfield_size(t, member) &&
+		    offset % (size * BITS_PER_BYTE))
 			return false;
 	}
 	return true;
+}
+
+/*
+ * Number of registers that a structure takes if it is passed by value and there
+ * are enough registers left; 0 if that is not known.
+ */
+static unsigned int func_event_btf_struct_words(const struct btf *btf,
+						const struct btf_type *t)
+{
+	unsigned int words = DIV_ROUND_UP(t->size, sizeof(long));
+
+	/* At most as deep as the types that the kernel passes so. */
+	if (!func_event_btf_has_integers(btf, t, 0, 4))
+		return 0;
+	if (words <= 2 && !IS_ENABLED(CONFIG_S390))
+		return words;
+	/* On x86, on the stack, without a register. */
+	if (IS_ENABLED(CONFIG_X86))
+		return 0;
+	if (IS_ENABLED(CONFIG_PPC))
+		return words;
+	/*
+	 * The address of a copy is passed; on s390, unless the size is that of
+	 * a number.
+	 */
+	return !!words;
+}
+
+/* As func_event_btf_struct_words(), for any type. */
+static unsigned int func_event_btf_words(const struct btf *btf,
+					 const struct btf_type *t)
+{
+	u32 size;
+
+	if (btf_type_is_struct(t))
+		return func_event_btf_struct_words(btf, t);
+	return !IS_ERR(btf_resolve_size(btf, t, &size)) &&
+	       size <= sizeof(long);
+}
+
+/*
+ * The position of an argument if each long is counted that the arguments before
+ * it take. Negative if that is not known.
+ */
+static int func_event_btf_position(struct func_event_btf *btf, int nr)
+{
+	const struct btf_type *t;
+	unsigned int words;
+	int at = 0;
+
+	if (func_event_btf_hides_argument(btf))
+		return -1;
+	for (int i = 0; i <= nr; i++) {
+		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type,
+					    NULL);
+		if (!t)
+			return -1;
+		words = func_event_btf_words(btf->btf, t);
+		/*
+		 * If there are not enough registers left for a structure, it
+		 * depends on the architecture what of it is on the stack, and
+		 * which registers the next argument may have.
+		 */
+		if (!words || (btf_type_is_struct(t) &&
+			       (at + words > func_event_nr_args(false) ||
+				func_event_stack_offset(false, at + words - 1) >= 0)))
+			return -1;
+		if (i < nr)
+			at += words;
+	}
+	return at;
 }
 
 /**
@@ -232,9 +323,10 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 {
 	const char *name =
 		btf_name_by_offset(btf->btf, btf->params[nr].name_off);
+	int at = func_event_btf_position(btf, nr);
 	enum func_event_err err;
 
-	field->arg = nr;
+	field->arg = at;
 	if (name && *name && !field->name) {
 		field->name = kstrdup(name, GFP_KERNEL);
 		if (!field->name)
@@ -242,7 +334,7 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 	}
 	err = func_event_btf_set_type(btf->btf, btf->params[nr].type, true,
 				      field);
-	if (!err && !func_event_btf_is_in_register(btf, nr))
+	if (!err && at < 0)
 		err = FUNC_EVENT_ERR_UNKNOWN_REGISTER;
 	return err;
 }
@@ -343,9 +435,9 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			break;
 	if (nr == btf->nr_params)
 		return FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
-	if (!func_event_btf_is_in_register(btf, nr))
+	field->arg = func_event_btf_position(btf, nr);
+	if (field->arg < 0)
 		return FUNC_EVENT_ERR_UNKNOWN_REGISTER;
-	field->arg = nr;
 	id = btf->params[nr].type;
 
 	while (then) {
@@ -363,10 +455,7 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		} else if (t && btf_type_is_ptr(t)) {
 			return FUNC_EVENT_ERR_IS_A_POINTER;
 		}
-		/*
-		 * A structure that is passed by value is not in a single
-		 * register.
-		 */
+		/* A structure that is passed by value is not in memory. */
 		if (!t || !btf_type_is_struct(t) || !field->nr_derefs)
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
 		then = func_event_btf_next_word(&path, word, sizeof(word));

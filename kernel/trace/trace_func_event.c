@@ -91,7 +91,7 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_UNKNOWN_ARGUMENT] =
 		"Function has no argument of this name",
 	[FUNC_EVENT_ERR_UNKNOWN_REGISTER] =
-		"It, or an argument before it, needs several registers",
+		"Its place depends on a structure, or on a number of 128 bits",
 	[FUNC_EVENT_ERR_ARG_AT_RETURN] =
 		"Arguments are known at the entry of the function only",
 	[FUNC_EVENT_ERR_NOT_A_STRUCT] = "Not a structure",
@@ -726,7 +726,7 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 	struct fetch_field *field;
 
 	for (int i = 0; !err && i < func_event_btf_nr_args(ctx->btf); i++) {
-		if (i >= func_event_nr_args(ctx->event->syscall)) {
+		if (i >= FUNC_EVENT_MAX_ARGS) {
 			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
 			break;
 		}
@@ -734,6 +734,8 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 		field->fault = -1;
 		field->at = pos;
 		err = func_event_btf_arg(ctx->btf, i, field);
+		if (!err && field->arg >= func_event_nr_args(ctx->event->syscall))
+			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
 		if (!err && !field->name) {
 			field->name = kasprintf(GFP_KERNEL, "arg%d", i + 1);
 			err = field->name ? FUNC_EVENT_ERR_OK :
