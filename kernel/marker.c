@@ -15,6 +15,9 @@
  * and cleared before the key is disabled, so a CPU that has passed the site may
  * find it NULL.
  *
+ * Code is patched for each change of a probe array, or by marker_batch_end() for
+ * all changes that a task has made since marker_batch_begin().
+ *
  * marker_mutex protects everything else. Code is patched under it: it comes
  * before cpu_hotplug_lock and jump_label_mutex in the lock order.
  *
@@ -33,7 +36,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 extern struct marker __start___markers[], __stop___markers[];
@@ -72,6 +77,12 @@ struct marker_module {
 static DEFINE_MUTEX(marker_mutex);
 static LIST_HEAD(marker_names);
 static LIST_HEAD(marker_modules);
+/* The markers of the kernel image, by name. */
+static struct marker **marker_sorted;
+static unsigned int marker_nr_sorted;
+/* The task between marker_batch_begin() and marker_batch_end(), or NULL. */
+static struct task_struct *marker_batch_task;
+static bool marker_batch_pending;
 
 /* rcu_is_watching() without the function calls. */
 static __always_inline bool marker_rcu_is_watching(void)
@@ -128,6 +139,21 @@ static int marker_walk_range(struct marker *begin, struct marker *end,
 	return ret;
 }
 
+struct marker_name_walk {
+	const char	*name;
+	marker_fn	fn;
+	void		*arg;
+};
+
+static int marker_call_if_named(struct marker *marker, struct module *mod,
+				void *arg)
+{
+	struct marker_name_walk *walk = arg;
+
+	return strcmp(marker->name, walk->name) ? 0 :
+		walk->fn(marker, mod, walk->arg);
+}
+
 #ifdef CONFIG_MODULES
 static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
 {
@@ -141,6 +167,15 @@ static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
 }
 #endif
 
+/* The markers of a module that have this name. */
+static int marker_walk_module_name(struct module *mod, const char *name,
+				   marker_fn fn, void *arg)
+{
+	struct marker_name_walk walk = { .name = name, .fn = fn, .arg = arg };
+
+	return marker_walk_module(mod, marker_call_if_named, &walk);
+}
+
 static int marker_walk_all(marker_fn fn, void *arg)
 {
 	struct marker_module *pos;
@@ -152,6 +187,36 @@ static int marker_walk_all(marker_fn fn, void *arg)
 		if (ret)
 			break;
 		ret = marker_walk_module(pos->mod, fn, arg);
+	}
+	return ret;
+}
+
+/* As marker_walk_all(), for the markers of a name. */
+static int marker_walk_name(const char *name, marker_fn fn, void *arg)
+{
+	unsigned int begin = 0, end = marker_nr_sorted;
+	struct marker_module *pos;
+	struct marker *marker;
+	int ret = 0;
+
+	while (begin < end) {
+		unsigned int middle = begin + (end - begin) / 2;
+
+		if (strcmp(marker_sorted[middle]->name, name) < 0)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	for (; begin < marker_nr_sorted && !ret; begin++) {
+		marker = marker_sorted[begin];
+		if (strcmp(marker->name, name))
+			break;
+		ret = fn(marker, NULL, arg);
+	}
+	list_for_each_entry(pos, &marker_modules, node) {
+		if (ret)
+			break;
+		ret = marker_walk_module_name(pos->mod, name, fn, arg);
 	}
 	return ret;
 }
@@ -192,22 +257,20 @@ int marker_for_each(marker_fn fn, void *arg)
 	return marker_walk_all(fn, arg);
 }
 
-static int marker_find(struct marker *marker, struct module *mod, void *arg)
+static int marker_get_first(struct marker *marker, struct module *mod,
+			    void *arg)
 {
-	struct marker **wanted = arg;
-
-	if (strcmp(marker->name, (*wanted)->name))
-		return 0;
-	*wanted = marker;
+	*(const char **)arg = marker->format;
 	return 1;
 }
 
 /* All markers of a name have the same format. */
 static const char *marker_format_of(const char *name)
 {
-	struct marker like = { .name = name }, *found = &like;
+	const char *format = NULL;
 
-	return marker_walk_all(marker_find, &found) ? found->format : NULL;
+	marker_walk_name(name, marker_get_first, &format);
+	return format;
 }
 
 /**
@@ -248,6 +311,13 @@ bool marker_has_format(const char *name, const char *format)
 	return found && !strcmp(found, format);
 }
 
+/* Those of the kernel image come first. */
+static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
+				  void *arg)
+{
+	return mod ? -ENOENT : 1;
+}
+
 /**
  * marker_is_builtin - check that there is a marker of this name in the kernel
  * @name: of the marker
@@ -260,11 +330,8 @@ bool marker_has_format(const char *name, const char *format)
  */
 bool marker_is_builtin(const char *name)
 {
-	struct marker like = { .name = name }, *found = &like;
-
 	guard(mutex)(&marker_mutex);
-	return marker_walk_range(__start___markers, __stop___markers, NULL,
-				 marker_find, &found);
+	return marker_walk_name(name, marker_stop_at_builtin, NULL) > 0;
 }
 
 #ifdef CONFIG_JUMP_LABEL
@@ -302,6 +369,24 @@ static struct marker_jump_table marker_jump_table(struct module *mod)
 	};
 }
 
+/* The first entry of a marker in a jump table, which is sorted by the keys. */
+static struct jump_entry *
+marker_first_entry(const struct marker_jump_table *table,
+		   const struct marker *marker)
+{
+	struct jump_entry *begin = table->begin, *end = table->end;
+
+	while (begin < end) {
+		struct jump_entry *middle = begin + (end - begin) / 2;
+
+		if (jump_entry_key(middle) < &marker->key.key)
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
 /**
  * marker_nr_sites - count the sites of a marker
  * @marker: the marker
@@ -316,11 +401,12 @@ static struct marker_jump_table marker_jump_table(struct module *mod)
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
 	struct marker_jump_table table = marker_jump_table(mod);
+	struct jump_entry *entry = marker_first_entry(&table, marker);
 	unsigned int nr = 0;
 
-	for (; table.begin < table.end; table.begin++)
-		if (jump_entry_key(table.begin) == &marker->key.key &&
-		    !(table.started && jump_entry_is_init(table.begin)))
+	for (; entry < table.end && jump_entry_key(entry) == &marker->key.key;
+	     entry++)
+		if (!(table.started && jump_entry_is_init(entry)))
 			nr++;
 	return nr;
 }
@@ -343,17 +429,17 @@ void marker_walk_sites(const struct marker *marker, struct module *mod,
 		       marker_site_fn fn, void *arg)
 {
 	struct marker_jump_table table = marker_jump_table(mod);
+	struct jump_entry *entry = marker_first_entry(&table, marker);
 
 	/*
 	 * Some architectures read the size from the code, which is not patched
 	 * meanwhile.
 	 */
 	jump_label_lock();
-	for (; table.begin < table.end; table.begin++)
-		if (jump_entry_key(table.begin) == &marker->key.key &&
-		    !jump_entry_is_init(table.begin))
-			fn(jump_entry_code(table.begin),
-			   jump_entry_size(table.begin), arg);
+	for (; entry < table.end && jump_entry_key(entry) == &marker->key.key;
+	     entry++)
+		if (!jump_entry_is_init(entry))
+			fn(jump_entry_code(entry), jump_entry_size(entry), arg);
 	jump_label_unlock();
 }
 
@@ -444,13 +530,32 @@ static int marker_set_probe_array(struct marker *marker, struct module *mod,
 {
 	struct marker_name *name = arg;
 
-	if (strcmp(marker->name, name->name))
-		return 0;
 	/* Pairs with the dependency in __mark_hit(). */
 	rcu_assign_pointer(marker->probes,
 			   name->array ? name->array->probes : NULL);
-	static_key_queue(&marker->key.key, name->array);
 	return 0;
+}
+
+/* The caller holds cpus_read_lock() and jump_label_lock(). */
+static int marker_queue_key(struct marker *marker, struct module *mod,
+			    void *arg)
+{
+	static_key_queue(&marker->key.key, rcu_access_pointer(marker->probes));
+	return 0;
+}
+
+/* Patch the sites of the markers of a name or, if it is NULL, of all. */
+static void marker_patch(const char *name)
+{
+	cpus_read_lock();
+	jump_label_lock();
+	if (name)
+		marker_walk_name(name, marker_queue_key, NULL);
+	else
+		marker_walk_all(marker_queue_key, NULL);
+	jump_label_apply();
+	jump_label_unlock();
+	cpus_read_unlock();
 }
 
 /*
@@ -466,15 +571,44 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 	if (IS_ERR(new))
 		return PTR_ERR(new);
 	name->array = new;
-	cpus_read_lock();
-	jump_label_lock();
-	marker_walk_all(marker_set_probe_array, name);
-	jump_label_apply();
-	jump_label_unlock();
-	cpus_read_unlock();
+	marker_walk_name(name->name, marker_set_probe_array, name);
+	if (marker_batch_task == current)
+		marker_batch_pending = true;
+	else
+		marker_patch(name->name);
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
+}
+
+/**
+ * marker_batch_begin - have the sites of many markers patched together
+ *
+ * Sites are patched by marker_batch_end() for probes that the calling task
+ * registers and unregisters until then. Until they are, a marker that gets its
+ * first probe is not hit; one that has lost its last calls none.
+ *
+ * Context: may sleep; event_mutex held until after marker_batch_end().
+ */
+void marker_batch_begin(void)
+{
+	guard(mutex)(&marker_mutex);
+	WARN_ON_ONCE(marker_batch_task);
+	marker_batch_task = current;
+}
+
+/**
+ * marker_batch_end - patch the sites of the batch
+ *
+ * Context: may sleep; takes locks that are taken to patch code.
+ */
+void marker_batch_end(void)
+{
+	guard(mutex)(&marker_mutex);
+	marker_batch_task = NULL;
+	if (marker_batch_pending)
+		marker_patch(NULL);
+	marker_batch_pending = false;
 }
 
 static struct marker_registered_probe *
@@ -605,7 +739,7 @@ int marker_probe_unregister(const char *name, const struct marker_probe *probe,
 EXPORT_SYMBOL_GPL(marker_probe_unregister);
 
 /*
- * marker_walk_all() callback. -EINVAL if a marker before @arg has the name of
+ * marker_walk_name() callback. -EINVAL if a marker before @arg has the name of
  * @arg and another format, 1 when @arg itself is reached.
  */
 static int marker_check_format(struct marker *marker, struct module *mod,
@@ -615,8 +749,7 @@ static int marker_check_format(struct marker *marker, struct module *mod,
 
 	if (marker == wanted)
 		return 1;
-	if (strcmp(marker->name, wanted->name) ||
-	    !strcmp(marker->format, wanted->format))
+	if (!strcmp(marker->format, wanted->format))
 		return 0;
 	pr_warn("%s: \"%s\" is another format than \"%s\"; a marker is left out\n",
 		wanted->name, wanted->format, marker->format);
@@ -624,15 +757,24 @@ static int marker_check_format(struct marker *marker, struct module *mod,
 }
 
 /*
- * marker_walk_all() callback. All markers of a name have the format of the
- * first. Take the name away from one that has another format, so that it is
- * never enabled; a debugging aid is no reason to refuse a driver.
+ * All markers of a name have the format of the first. Take the name away from
+ * one that has another format, so that it is never enabled; a debugging aid is
+ * no reason to refuse a driver.
  */
 static int marker_check(struct marker *marker, struct module *mod, void *arg)
 {
-	if (marker_walk_all(marker_check_format, marker) < 0)
+	if (marker_walk_name(marker->name, marker_check_format, marker) < 0)
 		marker->name = NULL;
 	return 0;
+}
+
+/* By name; those of a name in the order of the section. */
+static int __init marker_compare(const void *a, const void *b)
+{
+	const struct marker *x = *(const struct marker **)a,
+			    *y = *(const struct marker **)b;
+
+	return strcmp(x->name, y->name) ?: cmp_int(x, y);
 }
 
 /*
@@ -641,16 +783,35 @@ static int marker_check(struct marker *marker, struct module *mod, void *arg)
  */
 static int __init marker_check_all(void)
 {
+	unsigned int nr = __stop___markers - __start___markers;
+	struct marker **sorted =
+		kvmalloc_array(nr, sizeof(*sorted), GFP_KERNEL | __GFP_NOFAIL);
+
 	guard(mutex)(&marker_mutex);
-	return marker_walk_all(marker_check, NULL);
+	for (unsigned int i = 0; i < nr; i++)
+		sorted[i] = __start___markers + i;
+	sort(sorted, nr, sizeof(*sorted), marker_compare, NULL);
+	marker_sorted = sorted;
+	/* Those before sorted[i] are checked, and have their names. */
+	for (unsigned int i = 0; i < nr; i++) {
+		marker_check(sorted[i], NULL, NULL);
+		if (sorted[i]->name)
+			marker_sorted[marker_nr_sorted++] = sorted[i];
+	}
+	return 0;
 }
 early_initcall(marker_check_all);
 
 #ifdef CONFIG_MODULES
 
-static int marker_has_name(struct marker *marker, struct module *mod, void *arg)
+static int marker_stop(struct marker *marker, struct module *mod, void *arg)
 {
-	return !strcmp(marker->name, arg);
+	return 1;
+}
+
+static bool marker_module_has_name(struct module *mod, const char *name)
+{
+	return marker_walk_module_name(mod, name, marker_stop, NULL);
 }
 
 static void marker_warn_mismatch(struct marker_name *name)
@@ -679,7 +840,7 @@ static int marker_module_coming(struct module *mod)
 	list_for_each_entry(name, &marker_names, node) {
 		if (ret)
 			break;
-		if (marker_walk_module(mod, marker_has_name, name->name))
+		if (marker_module_has_name(mod, name->name))
 			ret = marker_update(name, GFP_KERNEL);
 	}
 	if (ret) {
@@ -808,7 +969,7 @@ static int marker_module_warn(struct notifier_block *nb, unsigned long state,
 		return NOTIFY_OK;
 	guard(mutex)(&marker_mutex);
 	list_for_each_entry(name, &marker_names, node)
-		if (marker_walk_module(mod, marker_has_name, name->name))
+		if (marker_module_has_name(mod, name->name))
 			marker_warn_mismatch(name);
 	return NOTIFY_OK;
 }

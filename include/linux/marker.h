@@ -209,6 +209,8 @@ void marker_walk_sites(const struct marker *marker, struct module *mod,
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);
 bool marker_is_builtin(const char *name);
+void marker_batch_begin(void);
+void marker_batch_end(void);
 
 #else
 
@@ -231,6 +233,14 @@ static inline int marker_probe_unregister(const char *name,
 					  void *data)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline void marker_batch_begin(void)
+{
+}
+
+static inline void marker_batch_end(void)
+{
 }
 
 #endif

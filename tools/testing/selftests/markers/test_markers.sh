@@ -800,6 +800,7 @@ users()
 	check "stack traces" stack_trace
 	check "no bytes that are no field" padding
 	check "many are disabled and removed at once" many
+	check "the sites of many are patched at once" together
 	check "BPF" bpf
 	check "trace-cmd" trace_cmd
 	check "perf" perf_record
@@ -929,6 +930,53 @@ many()
 	[ "$hits $state $later" = "100 off 0" ] || complain "$hits $state $later" || return
 	lacks . $FE || return
 	checks_itself || [ $((off - from + end - removed)) -lt 100 ]
+}
+
+# "ipis_of VALUE": fewest IPIs of a few times that VALUE switches all events, in FEWEST; those that
+# the scheduler sends do not count.
+ipis_of()
+{
+	FEWEST=
+	for time in 1 2 3 4 5 6 7 8; do
+		echo $((1 - $1)) > events/markers/enable
+		echo > $INSTANCE/trace
+		echo 1 > $INSTANCE/tracing_on
+		echo "$1" > events/markers/enable
+		echo 0 > $INSTANCE/tracing_on
+		ipis=$(grep csd_queue_cpu: $INSTANCE/trace |
+			grep -cv 'func=\(sched_ttwu_pending\|nohz_csd_func\|__hrtick_start\) ')
+		[ -n "$FEWEST" ] && [ "$FEWEST" -le "$ipis" ] || FEWEST=$ipis
+	done
+}
+
+# However many markers: by themselves, each takes at least one IPI on x86, and often three.
+together()
+{
+	cpus=$(grep -c '^processor' /proc/cpuinfo)
+	[ -e events/csd/csd_queue_cpu ] && [ "$cpus" -gt 1 ] || { skip "no IPIs to count"; return; }
+	available_lines | grep -v '# no event' |
+		sed -n 's/^off \(test_marker_[a-z_]*\) \[test_marker\].*/\1/p' > "$TMP/names"
+	nr=0
+	while read -r name; do
+		accepted "$name" || return
+		nr=$((nr + 1))
+	done < "$TMP/names"
+	mkdir $INSTANCE && echo 0 > $INSTANCE/tracing_on &&
+		echo 1 > $INSTANCE/events/csd/csd_queue_cpu/enable || return
+	ipis_of 1
+	on=$FEWEST
+	ipis_of 0
+	off=$FEWEST
+	echo 1 > events/markers/enable
+	# Those of Rust have names that begin in the same way.
+	state="$(available_lines | grep -c '^on test_marker_.* \[test_marker\]')"
+	echo 0 > events/markers/enable
+	state="$state $(available_lines | grep -c '^on test_marker_')"
+	echo 0 > $INSTANCE/events/enable
+	rmdir $INSTANCE
+	echo "# $nr markers: $on IPIs to enable them, $off to disable them, with $cpus CPUs"
+	[ "$nr" -ge 15 ] && [ "$state" = "$nr 0" ] || complain "$nr: $state" || return
+	checks_itself || [ $((on + off)) -le $((8 * (cpus - 1))) ]
 }
 
 # Prints how often the program ran, and the last value of the field at an offset.
