@@ -510,6 +510,7 @@ type_information()
 		btf shows "$i(item->low, item->middle, item->high, item->next->middle)" \
 		"(item_low=5, item_middle=33, item_high=1111111, item_next_middle=-2)"
 	check "BTF: the same bit fields in probe events" btf probe_bit_fields
+	check "BTF: probe events of a named module keep their names and types" btf probe_names
 	check "BTF: members with other types and names" \
 		btf shows "$i(x32 n = item->next->number, string s = item->text)" \
 		'(n=0x2, s="text of first")'
@@ -566,6 +567,29 @@ next=item->next->middle" >> dynamic_events || return
 	found="$(sed -n 's/.* item: ([^)]*) //p' trace)"
 	echo '-:bits/item' >> dynamic_events
 	[ "$found" = "low=5 middle=33 high=1111111 next=-2" ] || complain "found: $found"
+}
+
+# "probe_fields DEFINITION": the fields of a probe event, and "refused" if there is none.
+probe_fields()
+{
+	echo "$1" >> dynamic_events || { echo refused; return; }
+	sed -n 's/^\tfield:\(.*\);\toffset.*/\1/p' events/names/event/format |
+		grep -v '__probe\| common_' | tr '\n' ';'
+	echo '-:names/event' >> dynamic_events
+} 2> /dev/null
+
+# What was accepted when the prototype was not found. With the new forms it is.
+probe_names()
+{
+	grep -qF '<argname>[->field' README || { skip "no members in probe events"; return; }
+	wide=$MODULE:test_func_wide
+	found="$(probe_fields "p:names/event $wide \$arg1 \$arg2") \
+$(probe_fields "r:names/event $wide \$retval") \
+$(probe_fields "r:names/event $MODULE:test_func_none \$retval") \
+$(probe_fields "p:names/event $wide a d") $(probe_fields "p:names/event $wide \$arg*")"
+	set -- "u64 arg1;u64 arg2; u64 arg1; u64 arg1; s32 a;u64 d;" \
+		"s32 a;u32 b;s64 c;u64 d;"
+	[ "$found" = "$*" ] || complain "$found"
 }
 
 # A function that returns a structure is told by its first register where to put it. Some
