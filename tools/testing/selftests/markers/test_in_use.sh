@@ -88,6 +88,26 @@ no_null_faults()
 		[ ! -s "$TMP/found" ] || complain "$(cat "$TMP/found")"
 }
 
+# As with mount() of busybox and others, and as with fsopen() of util-linux.
+mounts()
+{
+	have_program "$DIR"/new_mount || return
+	recorded fs_mount 'type == "tmpfs"' "$DIR"/new_mount scratch || return
+	# SB_RDONLY is 1.
+	found "device scratch type tmpfs flags 0x1"
+}
+
+old_mounts()
+{
+	have_program "$DIR"/new_mount || return
+	mkdir "$TMP/mnt" &&
+		recorded fs_mount 'type == "tmpfs"' "$DIR"/new_mount scratch "$TMP/mnt"
+	status=$?
+	umount "$TMP/mnt"
+	rmdir "$TMP/mnt"
+	[ $status -eq 0 ] && found "device scratch type tmpfs flags 0x1"
+}
+
 policy()
 {
 	command -v chrt > /dev/null || { skip "no chrt"; return; }
@@ -128,6 +148,8 @@ all()
 		in_function block_rq_timeout "blk_mq_\(rq_timed_out\|\(check\|handle\)_expired\)"
 	check "page faults of user space" user_faults
 	check "no page fault at address 0" no_null_faults
+	check "a file system that is mounted with fsopen()" mounts
+	check "a file system that is mounted with mount()" old_mounts
 	check "a change of the policy" policy
 	check "a uevent" uevent
 	check "a function event instead of a marker" stands_in
