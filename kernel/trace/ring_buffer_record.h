@@ -35,9 +35,6 @@
 #define RB_RECORD_NMI	(IS_ENABLED(CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG) &&	\
 			 !IS_ENABLED(CONFIG_GENERIC_ATOMIC64))
 
-/* check_buffer() compares each event with those before it on its page. */
-#define RB_RECORD_FAST	(!IS_ENABLED(CONFIG_RING_BUFFER_VALIDATE_TIME_DELTAS))
-
 /* The longest event that fits on the page of every buffer */
 #define RB_RECORD_MAX	(PAGE_SIZE - BUF_PAGE_HDR_SIZE - RB_EVNT_HDR_SIZE - sizeof(u32))
 
@@ -76,7 +73,8 @@ rb_record_header(struct ring_buffer_event *event, u32 type_len, u32 time_delta)
 static noinline struct ring_buffer_event *
 rb_record_swapped(struct ring_buffer_per_cpu *cpu_buffer)
 {
-	local_set(&cpu_buffer->committing, 0);
+	/* An interrupter that found committing set has left its events to this record. */
+	rb_end_commit(cpu_buffer);
 	barrier();
 	cpu_buffer->current_context = 0;
 	preempt_enable_notrace();
@@ -147,6 +145,24 @@ rb_record_written(struct ring_buffer_per_cpu *cpu_buffer, struct buffer_page *ta
 				  length);
 }
 
+/* check_buffer() looks at the events that are on the page before this one. */
+static __always_inline void
+rb_record_check(struct ring_buffer_per_cpu *cpu_buffer, struct buffer_page *tail_page,
+		unsigned long w, u64 after, u64 ts)
+{
+	if (IS_ENABLED(CONFIG_RING_BUFFER_VALIDATE_TIME_DELTAS)) {
+		struct rb_event_info info = {
+			.ts = ts,
+			.delta = ts - after,
+			.before = after,
+			.after = after,
+			.tail_page = tail_page,
+		};
+
+		check_buffer(cpu_buffer, &info, w);
+	}
+}
+
 /*
  * ring_buffer_lock_reserve() with preemption disabled
  */
@@ -160,6 +176,25 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 	u64 before, after;
 	u64 ts, delta;
 
+	/*
+	 * A CPU that runs and is not in cpumask has no buffer. An interrupt may swap
+	 * it, see 3.
+	 */
+	cpu_buffer = READ_ONCE(buffer->buffers[raw_smp_processor_id()]);
+	if (unlikely(!cpu_buffer))
+		return rb_lock_reserve(buffer, length, _RET_IP_);
+
+	if (unlikely(atomic_read(&buffer->record_disabled) |
+		     atomic_read(&cpu_buffer->record_disabled) |
+		     cpu_buffer->current_context | buffer->time_stamp_abs)) {
+		if (!atomic_read(&buffer->record_disabled))
+			return rb_lock_reserve(buffer, length, _RET_IP_);
+		preempt_enable_notrace();
+		return NULL;
+	}
+	if (!RB_RECORD_NMI && unlikely(in_nmi()))
+		return rb_lock_reserve(buffer, length, _RET_IP_);
+
 	/* As rb_calculate_event_length() does it, and without a test for 0 */
 	data = (length + RB_ALIGNMENT - 1) & ~(RB_ALIGNMENT - 1UL);
 	if (likely(!RB_FORCE_8BYTE_ALIGNMENT &&
@@ -171,18 +206,6 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 			return rb_lock_reserve(buffer, length, _RET_IP_);
 		total = rb_calculate_event_length(length);
 	}
-
-	/* A CPU that runs and is not in cpumask has no buffer. */
-	cpu_buffer = buffer->buffers[raw_smp_processor_id()];
-	if (!RB_RECORD_FAST || unlikely(!cpu_buffer))
-		return rb_lock_reserve(buffer, length, _RET_IP_);
-	if (!RB_RECORD_NMI && unlikely(in_nmi()))
-		return rb_lock_reserve(buffer, length, _RET_IP_);
-
-	if (unlikely(atomic_read(&buffer->record_disabled) |
-		     atomic_read(&cpu_buffer->record_disabled) |
-		     cpu_buffer->current_context | buffer->time_stamp_abs))
-		return rb_lock_reserve(buffer, length, _RET_IP_);
 
 	/* nest is not 0 for who may write within a record, as trace_printk() may. */
 	cpu_buffer->current_context = rb_record_context() << cpu_buffer->nest;
@@ -219,6 +242,7 @@ rb_record_reserve(struct trace_buffer *buffer, unsigned long length)
 	if (unlikely(write != w + total || write > rb_page_capacity(tail_page)))
 		return rb_record_written(cpu_buffer, tail_page, total, w, after, ts, write);
 	rb_time_set(&cpu_buffer->write_stamp, ts);
+	rb_record_check(cpu_buffer, tail_page, w, after, ts);
 
 	/* For ring_buffer_event_time_stamp(): committing is 1 */
 	cpu_buffer->event_stamp[0] = ts;
@@ -290,13 +314,12 @@ static __always_inline int rb_record_commit(struct trace_buffer *buffer)
 
 	/*
 	 * An interrupter that found committing set has left its events to this
-	 * record. The rest of rb_wakeups() is for those who wait for a full
-	 * buffer.
+	 * record. Who waits for a watermark is woken when commit_page moves, see
+	 * rb_end_commit().
 	 */
 	if (unlikely(local_read(&cpu_buffer->commits) != commits) ||
 	    unlikely(buffer->irq_work.waiters_pending |
-		     cpu_buffer->irq_work.waiters_pending |
-		     cpu_buffer->irq_work.full_waiters_pending))
+		     cpu_buffer->irq_work.waiters_pending))
 		return rb_record_end(buffer, cpu_buffer, commits);
 
 	cpu_buffer->current_context = 0;

@@ -53,3 +53,23 @@ void rb_version_dump(struct trace_buffer *buffer, int cpu, struct rb_log *log)
 	rb_log_value(log, atomic_read(&cpu_buffer->record_disabled));
 	rb_log_value(log, atomic_read(&buffer->record_disabled));
 }
+
+unsigned long rb_version_state(struct trace_buffer *buffer, int cpu)
+{
+	struct ring_buffer_per_cpu *cpu_buffer = buffer->buffers[cpu];
+	struct buffer_page *tail = cpu_buffer->tail_page;
+	const unsigned long values[] = {
+		(unsigned long)tail, (unsigned long)cpu_buffer->commit_page,
+		(unsigned long)cpu_buffer, cpu_buffer->current_context, cpu_buffer->nest,
+		local_read(&cpu_buffer->committing), local_read(&cpu_buffer->commits),
+		local_read(&cpu_buffer->entries), local_read(&cpu_buffer->entries_bytes),
+		local64_read(&cpu_buffer->write_stamp.time),
+		local64_read(&cpu_buffer->before_stamp.time),
+		local_read(&tail->write), local_read(&tail->page->commit),
+	};
+	unsigned long hash = 0;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(values); i++)
+		hash = (hash ^ values[i]) * 0x9e3779b1UL;
+	return hash;
+}

@@ -35,13 +35,23 @@
 #include <linux/overflow.h>
 #include <asm/barrier.h>
 
-/* Configuration, as of an SMP kernel with tracing */
+/* Configuration, as of an SMP kernel with tracing; RB_... are the VARIANTS of Makefile */
 #define CONFIG_SMP			1
 #define CONFIG_PREEMPT_COUNT		1
 #define CONFIG_RING_BUFFER		1
-#define CONFIG_RING_BUFFER_ALLOW_SWAP	1
 #define CONFIG_MITIGATION_RETPOLINE	1
+#ifndef RB_noswap
+#define CONFIG_RING_BUFFER_ALLOW_SWAP	1
+#endif
+#ifndef RB_nonmi
 #define CONFIG_ARCH_HAVE_NMI_SAFE_CMPXCHG 1
+#endif
+#ifdef RB_align8
+#define CONFIG_HAVE_64BIT_ALIGNED_ACCESS 1
+#endif
+#ifdef RB_validate
+#define CONFIG_RING_BUFFER_VALIDATE_TIME_DELTAS 1
+#endif
 
 /* Compiler */
 #ifndef __counted_by
@@ -405,6 +415,22 @@ int trace_rb_cpu_prepare(unsigned int cpu, struct hlist_node *node);
 u64 sched_clock_noinstr(void);
 u64 trace_clock_local(void);
 #define sched_clock_stable()	true
+
+/* Of CPUs that one thread plays, each has what the others have. */
+#define DEFINE_PER_CPU(type, name)	type name
+#define this_cpu_ptr(ptr)		(ptr)
+
+/* What the validator of time stamps prints of an event */
+struct trace_entry {
+	unsigned short	type;
+	unsigned char	flags, preempt_count;
+	int		pid;
+};
+
+#define TRACE_FLAG_IRQS_OFF	0x01
+#define TRACE_FLAG_HARDIRQ	0x08
+#define TRACE_FLAG_SOFTIRQ	0x10
+#define TRACE_FLAG_NMI		0x40
 
 /* Text: nothing is printed */
 struct trace_seq;

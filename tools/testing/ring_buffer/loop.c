@@ -63,5 +63,6 @@ const struct rb_version RB_VERSION = {
 	.entries_cpu		= ring_buffer_entries_cpu,
 	.overrun_cpu		= ring_buffer_overrun_cpu,
 	.dump			= rb_version_dump,
+	.state			= rb_version_state,
 	.loop			= rb_version_loop,
 };

@@ -27,14 +27,17 @@ static const char * const start_name[] = {
 
 /* ... and what interrupts it */
 enum {
-	ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, SWAP, READER, PAGE_READER,
-	ONE_AND_READER, INTERRUPTS
+	ONE, TWO, FIRST_DISCARDED, DISCARDED, PAGEFUL, NMI, EARLY, SWAP, READER, PAGE_READER,
+	ONE_AND_READER, WAITER, INTERRUPTS,
+	/* For two interrupts */
+	SWAP_AND_OLD
 };
 
 static const char * const interrupt_name[] = {
 	"one record", "two records", "a discarded and a record", "a discarded record",
-	"a page of records", "a record in an NMI", "a snapshot and a record",
-	"a reader", "a reader of pages", "a record and a reader"
+	"a page of records", "a record in an NMI", "a record before preempt_count() shows it",
+	"a snapshot and a record", "a reader", "a reader of pages", "a record and a reader",
+	"a reader that waits"
 };
 
 static const struct rb_version *version;
@@ -52,23 +55,28 @@ static u64 last;
 static int read_ret;
 static bool read_by_page;
 static struct buffer_data_read_page *read_page;
+/* What a reader was told that waits until there is more than the page of the writer */
+#define WATERMARK	(200 / PAGES)
+static __poll_t polled = EPOLLIN;
+/* Irq works when a reader began to wait */
+static unsigned int polled_works;
 
 /* What is wrong, as the status of the child */
 enum {
-	OK, TWICE, UNKNOWN, LOST, BACKWARDS, COUNTERS, CONTEXT, WARNED, NO_EVENT,
+	OK, TWICE, UNKNOWN, LOST, BACKWARDS, COUNTERS, CONTEXT, WARNED, NO_EVENT, ASLEEP,
 };
 
 static const char * const wrong[] = {
 	"", "a record is read twice", "a record that nobody wrote", "a record is lost",
 	"time goes backwards", "the counters do not agree", "a context stays taken",
-	"a warning", "no record can be written afterwards",
+	"a warning", "no record can be written afterwards", "a reader is not woken",
 };
 
 static int read_some(void);
 
-static void write_record(unsigned int length, bool keep)
+static void write_record_to(struct trace_buffer *to, unsigned int length, bool keep)
 {
-	struct ring_buffer_event *event = version->reserve(buffer, length);
+	struct ring_buffer_event *event = version->reserve(to, length);
 	/* In one instruction, as an interrupt does it as well */
 	unsigned int this = __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED);
 
@@ -77,10 +85,35 @@ static void write_record(unsigned int length, bool keep)
 	*(unsigned int *)version->data(event) = this;
 	if (keep) {
 		written[this] = true;
-		version->commit(buffer);
+		version->commit(to);
 	} else {
-		version->discard(buffer, event);
+		version->discard(to, event);
 	}
+}
+
+static void write_record(unsigned int length, bool keep)
+{
+	write_record_to(buffer, length, keep);
+}
+
+static __poll_t poll_buffer(void)
+{
+	struct file file = { };
+	poll_table table;
+
+	return version->poll(buffer, 0, &file, &table, WATERMARK);
+}
+
+static void reader_polls(void)
+{
+	polled_works = sim_irq_works;
+	polled = poll_buffer();
+}
+
+/* A reader that waits for what is there by now must have been woken. */
+static bool reader_sleeps(void)
+{
+	return !polled && sim_irq_works == polled_works && poll_buffer();
 }
 
 static void writer_prepare(void)
@@ -148,13 +181,20 @@ static void writer_interrupt(void)
 		reader_meets(kind == PAGE_READER);
 		return;
 	}
-	sim_preempt_count += kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
+	if (kind == WAITER) {
+		reader_polls();
+		return;
+	}
+	/* The first instructions of an interrupt are traced before irq_enter(). */
+	if (kind != EARLY)
+		sim_preempt_count += kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
 	switch (kind) {
 	case TWO:
 		write_record(12, true);
 		fallthrough;
 	case ONE:
 	case NMI:
+	case EARLY:
 	case ONE_AND_READER:
 		write_record(28, true);
 		break;
@@ -169,6 +209,9 @@ static void writer_interrupt(void)
 		version->swap_cpu(buffer, snapshot, 0);
 		write_record(28, true);
 		break;
+	case SWAP_AND_OLD:
+		version->swap_cpu(buffer, snapshot, 0);
+		break;
 	case PAGEFUL:
 		for (n = 0; n < PAGE_DATA / 32 + 1; n++)
 			write_record(28, true);
@@ -176,7 +219,8 @@ static void writer_interrupt(void)
 	}
 	if (kind == ONE_AND_READER)
 		reader_meets(false);
-	sim_preempt_count -= kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
+	if (kind != EARLY)
+		sim_preempt_count -= kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
 }
 
 static int see_record(struct ring_buffer_event *event)
@@ -235,6 +279,8 @@ static int writer_check(void)
 		return read_ret;
 	if (sim_preempt_count)
 		return CONTEXT;
+	if (reader_sleeps())
+		return ASLEEP;
 	for (i = 0; i < number; i++)
 		count += written[i] && !seen[i];
 	count -= version->overrun_cpu(buffer, 0) + version->overrun_cpu(snapshot, 0);
@@ -242,6 +288,9 @@ static int writer_check(void)
 		return COUNTERS;
 	/* All of them, before the next commit can make up for a missing one */
 	ret = read_all(snapshot);
+	/* The second interrupt writes to both. */
+	if (kind == SWAP_AND_OLD)
+		last = 0;
 	if (!ret)
 		ret = read_all(buffer);
 	if (!ret)
@@ -284,9 +333,88 @@ static void test_steps(const struct step_case *c, const char *name)
 		printf("# base: wrong at %ld of %ld instructions%s%s\n", base.bad, base.steps,
 		       base.bad ? ": " : "", why(base.how));
 	}
-	printf("# %ld instructions\n", ours.steps);
+	if (c->second)
+		printf("# %ld instructions, %ld pairs of interrupts\n", ours.steps, ours.pairs);
+	else
+		printf("# %ld instructions\n", ours.steps);
 	test_result(!ours.bad, name, "at %ld of %ld instructions: %s", ours.bad, ours.steps,
 		    why(ours.how));
+}
+
+/* Two interrupts: one in the other, or one after the other */
+static unsigned long state_before;
+static bool absolute;
+
+static void pair_prepare(void)
+{
+	writer_prepare();
+	version->set_abs(buffer, absolute);
+	state_before = version->state(buffer, 0);
+}
+
+static void pair_run(void)
+{
+	write_record(28, true);
+}
+
+/* Where an interrupt finds something that it would not have found an instruction before */
+static bool state_changes(void)
+{
+	unsigned long before = state_before;
+
+	state_before = version->state(buffer, 0);
+	return state_before != before;
+}
+
+static bool nothing_yet(void)
+{
+	return version->state(buffer, 0) == state_before;
+}
+
+static void second_nmi(void)
+{
+	sim_preempt_count += NMI_OFFSET;
+	write_record(12, true);
+	sim_preempt_count -= NMI_OFFSET;
+}
+
+/* Into what the snapshot is by now */
+static void second_old(void)
+{
+	sim_preempt_count += HARDIRQ_OFFSET;
+	write_record_to(snapshot, 12, true);
+	sim_preempt_count -= HARDIRQ_OFFSET;
+}
+
+static void test_pairs(void)
+{
+	struct step_case c = {
+		.prepare = pair_prepare,
+		.run = pair_run,
+		.interrupt = writer_interrupt,
+		.here = state_changes,
+		.second = second_nmi,
+		.check = writer_check,
+	};
+	char name[128];
+
+	discard = false;
+	nest = false;
+	kind = ONE;
+	for (start = 0; start <= END; start++) {
+		snprintf(name, sizeof(name),
+			 "nested: written %s, interrupted by one record and an NMI",
+			 start_name[start]);
+		test_steps(&c, name);
+	}
+	start = MIDDLE;
+	kind = SWAP_AND_OLD;
+	c.here = nothing_yet;
+	c.second = second_old;
+	test_steps(&c, "nested: a snapshot, and a record into it");
+	absolute = true;
+	test_steps(&c, "nested: a snapshot, and a record into it, with absolute times");
+	absolute = false;
 }
 
 void test_nested(void)
@@ -313,6 +441,7 @@ void test_nested(void)
 			}
 		}
 	}
+	test_pairs();
 }
 
 /* A reader on the other CPU */
@@ -389,6 +518,33 @@ static int reader_check(void)
 	if (version->entries_cpu(buffer, 0))
 		return COUNTERS;
 	return sim_warnings ? WARNED : OK;
+}
+
+/* A reader that begins to wait while a writer ends the page */
+static void waiter_run(void)
+{
+	sim_cpu = 1;
+	reader_polls();
+	sim_cpu = 0;
+}
+
+static int waiter_check(void)
+{
+	return reader_sleeps() ? ASLEEP : sim_warnings ? WARNED : OK;
+}
+
+static void test_waiter(void)
+{
+	const struct step_case c = {
+		.prepare = writer_prepare,
+		.run = waiter_run,
+		.interrupt = reader_interrupt,
+		.check = waiter_check,
+	};
+
+	start = MIDDLE;
+	kind = PAGEFUL;
+	test_steps(&c, "reader: begins to wait while the writer ends the page");
 }
 
 /* A reader that runs while the writer does, on another processor if there is one */
@@ -500,6 +656,7 @@ void test_reader(void)
 			test_steps(&c, name);
 		}
 	}
+	test_waiter();
 	test_thread(false);
 	test_thread(true);
 }

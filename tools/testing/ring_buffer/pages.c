@@ -19,6 +19,8 @@ enum {
 	WITH_BACKWARDS	= 1 << 4,
 	WITH_PAGES	= 1 << 5,
 	WITH_RANGE	= 1 << 6,
+	/* Readers wait for a part of the buffer to be full */
+	WITH_WATERMARK	= 1 << 7,
 };
 
 /* The memory of a buffer that outlives a reboot: both versions use the same. */
@@ -39,6 +41,8 @@ struct sequence {
 
 /* The clock's hook has no argument. */
 static struct sequence *sequence_running;
+/* How often a reader should have been woken */
+static unsigned int sequence_unwoken;
 
 static unsigned int draw(struct sequence *s, unsigned int below)
 {
@@ -186,8 +190,9 @@ static void control(struct sequence *s)
 	unsigned int how;
 	int cpu;
 
-	switch (draw(s, 10)) {
-	case 0:
+	/* Who waits for any event is woken by it, and not counted then. */
+	switch (draw(s, s->with & WITH_WATERMARK ? 7 : 10)) {
+	case 9:
 		v->set_abs(s->buffer, draw(s, 2));
 		break;
 	case 1:
@@ -215,21 +220,43 @@ static void control(struct sequence *s)
 		if (chance(s, 8))
 			v->reset_cpu(s->buffer, draw(s, SIM_NR_CPUS));
 		break;
+	case 0:
+		v->nest_start(s->buffer);
+		write_event(s);
+		v->nest_end(s->buffer);
+		break;
 	case 7:
 		how = v->poll(s->buffer, RING_BUFFER_ALL_CPUS, &file, &table, 0);
 		rb_log_value(s->log, how);
 		break;
 	case 8:
 		cpu = draw(s, SIM_NR_CPUS);
-		how = v->poll(s->buffer, cpu, &file, &table, draw(s, 100));
+		how = v->poll(s->buffer, cpu, &file, &table, 0);
 		rb_log_value(s->log, how);
 		break;
-	case 9:
-		v->nest_start(s->buffer);
-		write_event(s);
-		v->nest_end(s->buffer);
-		break;
 	}
+}
+
+/*
+ * A reader waits until @percent of the buffer is full, and a writer makes it so: then the
+ * reader has to be woken. The base does so with the next event at the latest. @percent is
+ * more than one page: for less, the reader waits until that page has ended.
+ */
+static void wait_for_watermark(struct sequence *s)
+{
+	const struct rb_version *v = s->version;
+	unsigned int percent = 51 + draw(s, 50), works, before, behind;
+	struct file file = { };
+	poll_table table;
+
+	before = v->poll(s->buffer, sim_cpu, &file, &table, percent);
+	works = sim_irq_works;
+	write_event(s);
+	works -= sim_irq_works;
+	behind = v->poll(s->buffer, sim_cpu, &file, &table, percent);
+	rb_log_value(s->log, before);
+	rb_log_value(s->log, behind);
+	sequence_unwoken += !before && behind && !works;
 }
 
 static int resize(struct sequence *s)
@@ -298,6 +325,12 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 			else if (with & WITH_RESIZE && chance(&s, 16))
 				rb_log_value(log, version->set_order(s.buffer, draw(&s, 3)));
 			break;
+		case 4:
+			if (with & WITH_WATERMARK) {
+				wait_for_watermark(&s);
+				break;
+			}
+			fallthrough;
 		default:
 			write_event(&s);
 		}
@@ -307,7 +340,9 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 	}
 	if (with & WITH_RANGE)
 		rb_log_bytes(log, range, sizeof(range));
-	rb_log_value(log, sim_irq_works);
+	/* With WITH_WATERMARK, ours need not wake with the same event as the base. */
+	if (!(with & WITH_WATERMARK))
+		rb_log_value(log, sim_irq_works);
 	rb_log_value(log, sim_preempt_count);
 	for (cpu = 0; cpu < SIM_NR_CPUS; cpu++) {
 		version->dump(s.buffer, cpu, log);
@@ -317,33 +352,42 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 	version->free(s.other);
 }
 
-static bool compare(const char *name, unsigned int with)
+static bool compare_versions(const char *name, unsigned int with, unsigned int sequences,
+			     const struct rb_version *base_version,
+			     const struct rb_version *our_version)
 {
 	struct rb_log base = { }, ours = { };
 	size_t bytes = 0, same = 0;
 	unsigned int seed, warnings = 0;
 
-	for (seed = 1; seed <= SEQUENCES; seed++) {
+	for (seed = 1; seed <= sequences; seed++) {
 		sim_warnings = 0;
-		run_sequence(&rb_version_base, &base, seed, with);
+		run_sequence(base_version, &base, seed, with);
 		warnings += sim_warnings;
 		sim_warnings = 0;
-		run_sequence(&rb_version_ours, &ours, seed, with);
+		sequence_unwoken = 0;
+		run_sequence(our_version, &ours, seed, with);
 		warnings -= sim_warnings;
 		while (same < base.length && same < ours.length &&
 		       base.data[same] == ours.data[same])
 			same++;
-		if (same != base.length || same != ours.length || warnings)
+		if (same != base.length || same != ours.length || warnings || sequence_unwoken)
 			break;
 		bytes += same;
 		same = 0;
 	}
 	printf("# %zu bytes in %u sequences\n", bytes, seed - 1);
-	test_result(seed > SEQUENCES, name, "sequence %u: byte %zu of %zu and %zu, %d warnings",
-		    seed, same, base.length, ours.length, warnings);
+	test_result(seed > sequences, name,
+		    "sequence %u: byte %zu of %zu and %zu, %d warnings, %u readers not woken",
+		    seed, same, base.length, ours.length, warnings, sequence_unwoken);
 	free(base.data);
 	free(ours.data);
-	return seed > SEQUENCES;
+	return seed > sequences;
+}
+
+static bool compare(const char *name, unsigned int with)
+{
+	return compare_versions(name, with, SEQUENCES, &rb_version_base, &rb_version_ours);
 }
 
 /* ring_buffer_nest_end() has to find the buffer that ring_buffer_nest_start() found. */
@@ -365,6 +409,66 @@ static void swap_nested(void)
 	v->free(other);
 }
 
+/* The validator looks at what is on the page before each event. */
+static void validate(void)
+{
+	const struct rb_version *v = &rb_version_ours_validate;
+	struct trace_buffer *buffer = v->alloc(4 * 4080, RB_FL_OVERWRITE);
+	struct ring_buffer_event *event, *first = NULL;
+	bool before, behind;
+
+	sim_cpu = 0;
+	sim_time = 1000;
+	sim_step = 7;
+	for (int i = 0; i < 3; i++) {
+		event = v->reserve(buffer, 8);
+		if (event)
+			v->commit(buffer);
+		/* The first one of a page has the time of the page. */
+		if (i == 1)
+			first = event;
+	}
+	before = event;
+	if (first)
+		first->time_delta++;
+	/* Finds it, and switches recording off. */
+	event = v->reserve(buffer, 8);
+	if (event)
+		v->commit(buffer);
+	event = v->reserve(buffer, 8);
+	behind = event;
+	if (event)
+		v->commit(buffer);
+	sim_step = 0;
+	test_result(before && !behind, "pages: the validator of time stamps finds a wrong one",
+		    "%d events, and %d behind it", before, behind);
+	v->free(buffer);
+}
+
+/* What both versions do if configured otherwise */
+static void compare_variants(void)
+{
+	static const struct {
+		const char *name;
+		const struct rb_version *base, *ours;
+	} variants[] = {
+		{ "pages: events that are aligned to 8 bytes",
+		  &rb_version_base_align8, &rb_version_ours_align8 },
+		{ "pages: NMIs that cannot write", &rb_version_base_nonmi, &rb_version_ours_nonmi },
+		{ "pages: buffers that cannot be swapped",
+		  &rb_version_base_noswap, &rb_version_ours_noswap },
+		{ "pages: with the validator of time stamps",
+		  &rb_version_base_validate, &rb_version_ours_validate },
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(variants); i++) {
+		/* The validator does not like clocks that go backwards. */
+		compare_versions(variants[i].name,
+				 WITH_NESTING | WITH_DISCARD | WITH_CONTROL | WITH_PAGES, 100,
+				 variants[i].base, variants[i].ours);
+	}
+}
+
 void test_pages(void)
 {
 	swap_nested();
@@ -379,4 +483,8 @@ void test_pages(void)
 		WITH_NESTING | WITH_DISCARD | WITH_BACKWARDS | WITH_PAGES | WITH_RANGE);
 	compare("pages: buffers that get resized",
 		WITH_NESTING | WITH_DISCARD | WITH_CONTROL | WITH_BACKWARDS | WITH_RESIZE);
+	compare("pages: readers that wait for a watermark",
+		WITH_NESTING | WITH_DISCARD | WITH_CONTROL | WITH_WATERMARK);
+	compare_variants();
+	validate();
 }

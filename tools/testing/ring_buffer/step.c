@@ -4,7 +4,8 @@
  *
  * The processor traps behind each instruction. The handler forks: the new
  * process is interrupted there and runs on to its end, the old one waits for
- * it and steps on.
+ * it and steps on. With a second interrupt, the new process is stepped in the same
+ * way, from the begin of the first one.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -22,6 +23,8 @@ static const struct step_case *step_running;
 /* Shared with the process that steps */
 static struct step_result *step_shared;
 static bool step_interrupts;
+/* How many interrupts this process has had */
+static unsigned int step_level;
 
 #ifdef __x86_64__
 #define STEP_TF		0x100
@@ -41,14 +44,28 @@ static void step_trap(int sig, siginfo_t *info, void *context)
 
 	(void)sig;
 	(void)info;
-	step_shared->steps++;
+	if (step_level)
+		step_shared->pairs++;
+	else
+		step_shared->steps++;
 	if (!step_interrupts)
+		return;
+	if (!step_level && step_running->here && !step_running->here())
 		return;
 	child = fork();
 	if (!child) {
-		uc->uc_mcontext.gregs[REG_EFL] &= ~STEP_TF;
-		step_interrupts = false;
-		step_running->interrupt();
+		step_level++;
+		step_interrupts = step_running->second && step_level < 2;
+		if (step_level == 2) {
+			step_running->second();
+		} else {
+			step_set(step_interrupts);
+			step_running->interrupt();
+			step_set(false);
+		}
+		/* The second one has come by now, or is to come behind this. */
+		if (!step_interrupts)
+			uc->uc_mcontext.gregs[REG_EFL] &= ~STEP_TF;
 		return;
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child)
@@ -86,7 +103,10 @@ bool step_possible(void)
 
 static void step_child(const struct step_case *c)
 {
-	struct sigaction action = { .sa_sigaction = step_trap, .sa_flags = SA_SIGINFO };
+	/* The handler steps through the first interrupt. */
+	struct sigaction action = {
+		.sa_sigaction = step_trap, .sa_flags = SA_SIGINFO | SA_NODEFER,
+	};
 
 	step_running = c;
 	sigaction(SIGTRAP, &action, NULL);

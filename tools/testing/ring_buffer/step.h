@@ -9,12 +9,17 @@
  * @prepare:	runs first, at full speed
  * @run:	is stepped through
  * @interrupt:	runs once in the middle of @run
+ * @here:	says whether to interrupt where @run is now; NULL: everywhere
+ * @second:	NULL, or runs once behind each instruction from the begin of @interrupt to
+ *		the end of @run: within the interrupt, and after it
  * @check:	runs last; returns less than 127, and not 0 if something is wrong
  */
 struct step_case {
 	void	(*prepare)(void);
 	void	(*run)(void);
 	void	(*interrupt)(void);
+	bool	(*here)(void);
+	void	(*second)(void);
 	int	(*check)(void);
 };
 
@@ -24,11 +29,13 @@ struct step_case {
 /**
  * struct step_result - what came of it
  * @steps:	number of instructions of @run
+ * @pairs:	how often @second ran
  * @bad:	how many of the interrupts @check did not like
  * @how:	what it returned for the last of these
  */
 struct step_result {
 	long	steps;
+	long	pairs;
 	long	bad;
 	int	how;
 };

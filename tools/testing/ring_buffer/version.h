@@ -64,13 +64,21 @@ struct rb_version {
 	typeof(ring_buffer_overrun_cpu) *overrun_cpu;
 	/* All pages of a CPU, and its counters */
 	void (*dump)(struct trace_buffer *buffer, int cpu, struct rb_log *log);
+	/* What changes with each step of a writer, as one number */
+	unsigned long (*state)(struct trace_buffer *buffer, int cpu);
 	/* COUNT times reserve and commit, of LENGTH bytes */
 	void (*loop)(struct trace_buffer *buffer, unsigned long count, unsigned long length);
 };
 
 extern const struct rb_version rb_version_base;
 extern const struct rb_version rb_version_ours;
+/* In other configurations, see VARIANTS in Makefile */
+extern const struct rb_version rb_version_base_align8, rb_version_ours_align8;
+extern const struct rb_version rb_version_base_nonmi, rb_version_ours_nonmi;
+extern const struct rb_version rb_version_base_noswap, rb_version_ours_noswap;
+extern const struct rb_version rb_version_base_validate, rb_version_ours_validate;
 
+unsigned long rb_version_state(struct trace_buffer *buffer, int cpu);
 void rb_version_dump(struct trace_buffer *buffer, int cpu, struct rb_log *log);
 void rb_version_loop(struct trace_buffer *buffer, unsigned long count, unsigned long length);
 
