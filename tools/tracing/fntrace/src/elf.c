@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "image.h"
+#include "separate.h"
 
 /* Calls of these are what compilers put into functions to have them traced. */
 static const struct {
@@ -103,6 +104,7 @@ static void read_sections(struct image *image, Elf *elf)
 	/* What is left in a stripped library. */
 	if (!found && dynamic)
 		read_table(image, elf, dynamic, &dynamic_header);
+	image->stripped = !found;
 }
 
 /*
@@ -169,6 +171,10 @@ const char *image_read(struct image *image, const char *path)
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		read_segments(image, elf);
 		read_sections(image, elf);
+		image->build_id = image_build_id(path);
+		/* Of what is not traced, nobody needs names. */
+		if (image->stripped && image->hooks)
+			separate_read(image, path);
 		image_sort(image);
 		if (!image->hooks)
 			find_nops(image, elf);
@@ -179,6 +185,31 @@ const char *image_read(struct image *image, const char *path)
 		elf_end(elf);
 	close(fd);
 	return error;
+}
+
+bool image_read_symbols(struct image *image, const char *path)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	bool found = false;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_input_file(path);
+	if (fd < 0)
+		return false;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (elf && !found && (section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB)
+			continue;
+		read_table(image, elf, section, &header);
+		found = true;
+	}
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return found;
 }
 
 const char *image_imports(const char *path, void (*take)(void *data, const char *name),

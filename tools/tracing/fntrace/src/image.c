@@ -44,6 +44,7 @@ void image_free(struct image *image)
 	free(image->symbols);
 	free(image->segments);
 	free(image->problem);
+	free(image->build_id);
 	free(image->recording);
 	free(image->path);
 	free(image);

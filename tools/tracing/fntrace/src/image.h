@@ -54,6 +54,15 @@ uint64_t image_address(const struct image *image, uint64_t offset);
 const char *image_read(struct image *image, const char *path);
 
 /*
+ * image_read_symbols() - add the symbols of another file, as of the code it was stripped from
+ *
+ * image_sort() follows.
+ *
+ * Return: false if it has none
+ */
+bool image_read_symbols(struct image *image, const char *path);
+
+/*
  * image_imports() - what an ELF file takes from others
  * @path: where the file is
  * @take: is called with the name of each symbol, as the linker has it

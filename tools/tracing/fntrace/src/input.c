@@ -20,6 +20,7 @@
 #include "directory.h"
 #include "input.h"
 #include "kernel.h"
+#include "separate.h"
 
 /* Events between two progress lines. */
 #define PROGRESS_EVENTS	(UINT64_C(1) << 18)
@@ -29,6 +30,7 @@ enum {
 	OPTION_TSC_OFFSET = 256,
 	OPTION_TSC_RATIO,
 	OPTION_PROGRESS,
+	OPTION_SYMBOLS,
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +39,9 @@ static const struct argp_option options[] = {
 	{ "image", 'i', "FILE", 0, "ELF file of the kernel whose buffers follow", 0 },
 	{ "load-offset", 'l', "OFFSET", 0,
 	  "Where that kernel ran minus where FILE has it, if the recording does not say it", 0 },
+	{ "symbols", OPTION_SYMBOLS, "PATH", 0,
+	  "A file with the symbols of a stripped one that was recorded, or a directory with such files",
+	  0 },
 	{ "tsc-offset", OPTION_TSC_OFFSET, "OFFSET", 0,
 	  "Counter of this machine minus that of the first one: a number, a file like tsc-offset of KVM, or a trace.dat with kvm_write_tsc_offset",
 	  0 },
@@ -313,6 +318,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--tsc-ratio %s is neither NUMBER:BITS nor a file",
 				   argument);
 		break;
+	case OPTION_SYMBOLS:
+		if (access(argument, R_OK))
+			argp_error(state, "--symbols %s: %s", argument, strerror(errno));
+		separate_add(argument);
+		break;
 	case OPTION_PROGRESS:
 		input->progress = true;
 		break;
@@ -420,6 +430,7 @@ int input_write(struct input *input, const struct writer *writer, const char *pa
 
 	if (!trace->nr_sources)
 		die("there is nothing to read");
+	separate_tell();
 	align_clocks(trace);
 	writer->begin(trace, path);
 	open = write_events(input, writer, input->progress || (isatty(STDERR_FILENO) && !quiet));

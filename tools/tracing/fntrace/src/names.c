@@ -13,12 +13,17 @@
 #include "image.h"
 #include "maps.h"
 #include "names.h"
+#include "separate.h"
 
 static void write_image(const struct image *image, FILE *file)
 {
 	size_t i;
 
 	fprintf(file, "path %s\n", image->path);
+	if (image->build_id)
+		fprintf(file, "build-id %s\n", image->build_id);
+	if (image->stripped)
+		fprintf(file, "stripped\n");
 	for (i = 0; i < image->nr_segments; i++)
 		fprintf(file, "segment %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
 			image->segments[i].offset, image->segments[i].size,
@@ -118,6 +123,14 @@ static bool read_line(struct image *image, char *line)
 	uint64_t addr, size, offset;
 	char *end;
 
+	if (!strncmp(line, "build-id ", 9) && !image->build_id) {
+		image->build_id = xstrdup(line + 9);
+		return true;
+	}
+	if (!strcmp(line, "stripped")) {
+		image->stripped = true;
+		return true;
+	}
 	if (sscanf(line, "segment %" SCNx64 " %" SCNx64 " %" SCNx64, &offset, &size,
 		   &addr) == 3) {
 		image_add_segment(image, offset, size, addr);
@@ -158,6 +171,8 @@ void names_open(struct trace *trace, const char *path, const char *directory)
 		if (!whole && !read_line(image, line))
 			break;
 	}
+	if (whole && image->stripped)
+		separate_read(image, image->path);
 	if (whole)
 		image_sort(image);
 	free(text);

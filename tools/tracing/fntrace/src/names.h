@@ -6,6 +6,8 @@
  * ended, so that the names of functions do not depend on what becomes of that file:
  *
  *	path PATH
+ *	build-id HEX			of the file, if it has one
+ *	stripped			if the file has no symbols but those that others need
  *	segment OFFSET SIZE ADDRESS	for each part of the file that is executed
  *	ADDRESS SIZE NAME		for each function, by address
  *	end

@@ -130,6 +130,18 @@ static struct symbol *image_symbol(struct image *image, uint64_t addr)
 	return symbol;
 }
 
+/*
+ * What is known of an address without a name: where it is in its file. This does not change
+ * from one run to the next, and other tools can look it up.
+ */
+static void put_place(char *name, size_t size, const struct mapping *map, uint64_t addr)
+{
+	const char *slash = strrchr(map->image->path, '/');
+
+	snprintf(name, size, "%s+0x%" PRIx64, slash ? slash + 1 : map->image->path,
+		 addr - map->bias);
+}
+
 /* Names without a place: events, and addresses nobody knows. */
 struct name {
 	struct symbol	symbol;
@@ -193,10 +205,11 @@ struct symbol *event_symbol(struct trace *trace, const char *name)
  * Who was at an address at a time, and from when to when is that the answer?
  *
  * What is mapped then, the later one of several; else what was mapped last before that,
- * and else what comes first.
+ * and else what comes first. @nameless: set to a mapping of it that has no symbol for it.
  */
 static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64_t when,
-				  uint64_t *from, uint64_t *to, bool *shared)
+				  uint64_t *from, uint64_t *to, bool *shared,
+				  const struct mapping **nameless)
 {
 	struct symbol *symbol, *past = NULL, *future = NULL;
 	uint64_t past_to = 0, future_from = UINT64_MAX;
@@ -211,8 +224,11 @@ static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64
 		if (map->image->problem)
 			image_tell(map->image);
 		symbol = image_symbol(map->image, addr - map->bias);
-		if (!symbol)
+		if (!symbol) {
+			if (!*nameless || (when >= map->from && when <= map->to))
+				*nameless = map;
 			continue;
+		}
 		symbol->image = map->image;
 		*shared |= map->shared;
 		if (when >= map->from && when <= map->to) {
@@ -228,6 +244,11 @@ static struct symbol *find_symbol(struct process *process, uint64_t addr, uint64
 			future_from = map->from;
 		}
 	}
+	if (!past && !future && *nameless && when >= (*nameless)->from && when <= (*nameless)->to) {
+		*from = (*nameless)->from;
+		*to = (*nameless)->to;
+		return NULL;
+	}
 	*from = past ? past_to + 1 : 0;
 	*to = future ? future_from - 1 : UINT64_MAX;
 	return past ? past : future;
@@ -237,10 +258,11 @@ struct symbol *process_symbol(struct trace *trace, struct process *process, uint
 			      uint64_t when)
 {
 	unsigned int slot = (*addr ^ *addr >> 12) % SYMBOL_CACHE;
+	const struct mapping *nameless = NULL;
 	uint64_t from, to, where = *addr;
 	struct symbol *symbol;
 	unsigned int before;
-	char name[32];
+	char name[320];
 	bool shared;
 
 	if (process->cache[slot].addr == where && process->cache[slot].symbol &&
@@ -250,18 +272,22 @@ struct symbol *process_symbol(struct trace *trace, struct process *process, uint
 		return process->cache[slot].symbol;
 	}
 
-	symbol = find_symbol(process, where, when, &from, &to, &shared);
+	symbol = find_symbol(process, where, when, &from, &to, &shared, &nameless);
 	if (symbol) {
 		see(trace, symbol);
 	} else {
 		/* So many functions no program has; these are addresses of no function. */
-		if (trace->nr_unknown < UNKNOWN_MAX)
+		if (trace->nr_unknown < UNKNOWN_MAX && nameless)
+			put_place(name, sizeof(name), nameless, where);
+		else if (trace->nr_unknown < UNKNOWN_MAX)
 			snprintf(name, sizeof(name), "<%" PRIx64 ">", where);
 		else
 			snprintf(name, sizeof(name), "<unknown>");
 		before = trace->nr_symbols;
 		symbol = named(trace, name);
 		trace->nr_unknown += trace->nr_symbols - before;
+		if (nameless)
+			symbol->image = nameless->image;
 	}
 	process->cache[slot].addr = where;
 	process->cache[slot].from = from;

@@ -80,6 +80,8 @@ enum image_hooks {
  * @symbols: sorted by address
  * @segments: in the order of the file
  * @problem: why it has no symbols; NULL: it has, or that was told
+ * @build_id: of image_build_id(); NULL if there is none
+ * @stripped: it has at most the symbols that other files need of it
  * @hooks: which hooks functions in it call, enum image_hooks; 0: it is not traced
  */
 struct image {
@@ -90,6 +92,8 @@ struct image {
 	struct segment	*segments;
 	size_t		nr_segments;
 	char		*problem;
+	char		*build_id;
+	bool		stripped;
 	unsigned int	hooks;
 	struct image	*next;
 };
