@@ -421,6 +421,12 @@ def of_another_user(bench):
         directory = pathlib.Path(place) / "data"
         fntrace = shutil.copy2(bench.fntrace, place)
         with Server(bench, lines=("5",), directory=directory) as server:
+            done = run(fntrace, "control", "-d", directory, "stop", status=1, cwd=place,
+                       user=NOBODY, group=NOBODY, extra_groups=[])
+            expect("Permission denied" in done.stderr, done.stderr)
+            # As if it were shared.
+            for path in (directory, *directory.iterdir()):
+                path.chmod(0o755)
             for word in ("stop", "start"):
                 done = run(fntrace, "control", "-d", directory, word, status=1, cwd=place,
                            user=NOBODY, group=NOBODY, extra_groups=[])

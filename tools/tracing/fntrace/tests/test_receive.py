@@ -220,9 +220,9 @@ def connect(address):
 def over(address):
     def test(bench):
         where = address.replace("WORK", str(bench.work))
-        command, address = listen(bench, where)
+        command, listens = listen(bench, where)
         try:
-            with connect(address) as sender:
+            with connect(listens) as sender:
                 for n in range(20):
                     sender.sendall(part(100 * n, 100, older=200 * n))
             said = command.communicate(timeout=TIMEOUT)[1]
@@ -239,9 +239,9 @@ def ended(number, status):
     """It ends before its sender: what has arrived is there."""
     def test(bench):
         directory = bench.work / "received"
-        command, address = listen(bench, f"unix:{bench.work}/socket")
+        command, listens = listen(bench, f"unix:{bench.work}/socket")
         try:
-            with connect(address) as sender:
+            with connect(listens) as sender:
                 sender.sendall(part(0, 100) + part(100, 100, older=200)[:-16])
                 # All but what might be the beginning of a header.
                 until(lambda: [file for file in directory.glob("*.fntrace")
