@@ -306,6 +306,17 @@ static inline bool take_back(struct fntrace_context *context, unsigned long dept
 	return done;
 }
 
+/* Word by word: for a structure, a compiler may call memcpy(). */
+static inline void copy_frame(struct fntrace_frame *to, const struct fntrace_frame *from)
+{
+	WRITE(to->ret, from->ret);
+	WRITE(to->func, from->func);
+#ifdef __aarch64__
+	WRITE(to->fp, from->fp);
+#endif
+	WRITE(to->loc, from->loc);
+}
+
 static inline unsigned long where(const struct fntrace_frame *frame)
 {
 	return (unsigned long)frame->loc & ~FRAME_BITS;
@@ -887,7 +898,7 @@ bool fntrace_take(struct fntrace_stack *stack, unsigned long sp, unsigned long f
 	struct fntrace_frame *found = find_returning(stack, sp, fp);
 
 	if (found) {
-		*frame = *found;
+		copy_frame(frame, found);
 		*depth = found - stack->frames;
 	}
 	end_moving(stack, begun);
@@ -970,7 +981,7 @@ unsigned long leave_several(struct fntrace_context *context, unsigned long sp,
 		if (!frame->loc)
 			continue;
 		if (i != kept) {
-			stack->frames[kept] = *frame;
+			copy_frame(&stack->frames[kept], frame);
 			frame->loc = NULL;
 		}
 		kept++;

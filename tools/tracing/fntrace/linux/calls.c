@@ -587,6 +587,12 @@ static void calls_scan(const struct calls_words *words, const uint8_t *code, siz
 
 	for (at = 2; at + sizeof(distance) <= size; at++) {
 		memcpy(&distance, code + at, sizeof(distance));
+		/*
+		 * In front of a distance is the byte that says so (mod 0, r/m 5). Others that look
+		 * like one to a word are of jumps, immediates and the like.
+		 */
+		if ((code[at - 1] & 0xc7) != 0x05)
+			continue;
 		end = (unsigned long)code + at + sizeof(distance) + distance;
 		if (end - (words->first - 4) > span)
 			continue;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fntrace.h>
@@ -81,7 +82,7 @@ static void nops_close(struct nops_file *file)
 
 static bool nops_open(struct nops_file *file, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	const Elf64_Ehdr *header;
 	struct stat status;
 	void *data;
@@ -89,9 +90,9 @@ static bool nops_open(struct nops_file *file, const char *path)
 	*file = (struct nops_file){ };
 	if (fd < 0)
 		return false;
-	data = fstat(fd, &status) || !status.st_size ? MAP_FAILED :
+	data = syscall(SYS_fstat, fd, &status) || !status.st_size ? MAP_FAILED :
 	       mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
+	syscall(SYS_close, fd);
 	if (data == MAP_FAILED)
 		return false;
 	file->data = data;

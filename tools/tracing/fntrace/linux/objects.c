@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "objects.h"
@@ -28,14 +29,14 @@ static int objects_add(struct dl_phdr_info *info, size_t size, void *data)
 	objects->list = list;
 	object = &list[objects->nr];
 	/* Emulators know about this file when it is opened. */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
-	if (!fstat(fd, &object->status)) {
+	if (!syscall(SYS_fstat, fd, &object->status)) {
 		object->bias = info->dlpi_addr;
 		objects->nr++;
 	}
-	close(fd);
+	syscall(SYS_close, fd);
 	return 0;
 }
 
@@ -89,17 +90,17 @@ char *objects_read(const char *directory, const char *name)
 
 	if (asprintf(&path, "%s%s", directory, name) < 0)
 		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	free(path);
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &status))
+	if (!syscall(SYS_fstat, fd, &status))
 		text = malloc(status.st_size + 1);
 	while (text && have < (size_t)status.st_size &&
-	       (got = read(fd, text + have, status.st_size - have)) > 0)
+	       (got = syscall(SYS_read, fd, text + have, status.st_size - have)) > 0)
 		have += got;
 	if (text)
 		text[have] = 0;
-	close(fd);
+	syscall(SYS_close, fd);
 	return text;
 }

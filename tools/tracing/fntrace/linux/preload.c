@@ -291,7 +291,6 @@ static void complain(const char *what, const char *which, long error)
 		return;
 	end = put(end, "fntrace: ");
 	end = put(end, what);
-	/* Not strlen(), which uses vector registers. */
 	for (len = 0; which[len] && len < 400; len++)
 		*end++ = which[len];
 	if (error == ENOSPC)
@@ -586,15 +585,11 @@ static void keep_maps(void)
 static bool is_first_stack(const char *line, const char *end)
 {
 	static const char name[] = "[stack]";
-	size_t len = sizeof(name) - 1, i;
+	size_t len = sizeof(name) - 1;
 
 	if ((size_t)(end - line) < len)
 		return false;
-	/* Not strcmp(), which uses vector registers. */
-	for (i = 0; i < len; i++)
-		if (end[i - len] != name[i])
-			return false;
-	return true;
+	return !memcmp(end - len, name, len);
 }
 
 /*

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Functions of <string.h> for the library alone: those of libc use vector registers, which
+ * the hooks do not save, and another library may stand in front of them. Also the compiler
+ * calls memcpy() and memset(), for structures.
+ *
+ * The linker takes these, as they are hidden; the makefile fails if it took others.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+void *memcpy(void *to, const void *from, size_t size);
+void *memmove(void *to, const void *from, size_t size);
+void *memset(void *to, int value, size_t size);
+int memcmp(const void *one, const void *two, size_t size);
+int bcmp(const void *one, const void *two, size_t size);
+size_t strlen(const char *text);
+int strcmp(const char *one, const char *two);
+int strncmp(const char *one, const char *two, size_t size);
+char *strchr(const char *text, int c);
+char *strrchr(const char *text, int c);
+char *strstr(const char *text, const char *part);
+
+void *memcpy(void *to, const void *from, size_t size)
+{
+	const uint8_t *source = from;
+	uint8_t *target = to;
+
+	while (size--)
+		*target++ = *source++;
+	return to;
+}
+
+void *memmove(void *to, const void *from, size_t size)
+{
+	const uint8_t *source = from;
+	uint8_t *target = to;
+
+	if ((uintptr_t)to - (uintptr_t)from >= size)
+		return memcpy(to, from, size);
+	while (size--)
+		target[size] = source[size];
+	return to;
+}
+
+void *memset(void *to, int value, size_t size)
+{
+	uint8_t *target = to;
+
+	while (size--)
+		*target++ = value;
+	return to;
+}
+
+int memcmp(const void *one, const void *two, size_t size)
+{
+	const uint8_t *a = one, *b = two;
+
+	for (; size; size--, a++, b++)
+		if (*a != *b)
+			return *a - *b;
+	return 0;
+}
+
+/* What clang makes of memcmp(). */
+int bcmp(const void *one, const void *two, size_t size)
+{
+	return memcmp(one, two, size);
+}
+
+size_t strlen(const char *text)
+{
+	size_t len = 0;
+
+	while (text[len])
+		len++;
+	return len;
+}
+
+int strcmp(const char *one, const char *two)
+{
+	return strncmp(one, two, SIZE_MAX);
+}
+
+int strncmp(const char *one, const char *two, size_t size)
+{
+	const uint8_t *a = (const uint8_t *)one, *b = (const uint8_t *)two;
+
+	for (; size; size--, a++, b++)
+		if (*a != *b || !*a)
+			return *a - *b;
+	return 0;
+}
+
+char *strchr(const char *text, int c)
+{
+	for (; *text != (char)c; text++)
+		if (!*text)
+			return NULL;
+	return (char *)text;
+}
+
+char *strrchr(const char *text, int c)
+{
+	const char *found = NULL;
+
+	do {
+		if (*text == (char)c)
+			found = text;
+	} while (*text++);
+	return (char *)found;
+}
+
+char *strstr(const char *text, const char *part)
+{
+	size_t len = strlen(part);
+
+	for (; strncmp(text, part, len); text++)
+		if (!*text)
+			return NULL;
+	return (char *)text;
+}
+
+#pragma GCC visibility pop
