@@ -469,6 +469,20 @@ static inline void give_back(struct fntrace_stack *stack, unsigned long depth)
 	WRITE(stack->depth, depth);
 }
 
+/* The frames from @left on were left without returning. */
+static slow_path void end_from(struct fntrace_context *context, unsigned long left)
+{
+	struct fntrace_stack *stack = context->stack;
+
+	while (stack->depth > left) {
+		struct fntrace_frame *top = &stack->frames[stack->depth - 1];
+
+		if (!is_lost(top))
+			record(context, FNTRACE_EXIT, stack->depth - 1, top->func);
+		give_back(stack, stack->depth - 1);
+	}
+}
+
 /* Drop what was left without returning: the outermost that was, and all inside of it. */
 static slow_path
 void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret)
@@ -483,13 +497,7 @@ void prune(struct fntrace_context *context, unsigned long loc, unsigned long ret
 		else if (!at || at > here || !same_stack(stack, at, here))
 			break;
 	}
-	while (stack->depth > left) {
-		struct fntrace_frame *top = &stack->frames[stack->depth - 1];
-
-		if (!is_lost(top))
-			record(context, FNTRACE_EXIT, stack->depth - 1, top->func);
-		give_back(stack, stack->depth - 1);
-	}
+	end_from(context, left);
 }
 
 /* No page is smaller. */
@@ -523,19 +531,22 @@ static slow_path bool may_read(const struct fntrace_stack *stack,
  * entered at @loc. A slot that has another value than it was given is no slot
  * any more. From the outermost on: a function and the one it became by a tail
  * call share a slot, and what the second one returns to is the trampoline.
+ *
+ * @loc: with its FRAME_BITS
+ * @ret: as that of prune()
  */
 static slow_path
-void attach(struct fntrace_context *context, unsigned long loc)
+void attach(struct fntrace_context *context, unsigned long loc, unsigned long ret)
 {
 	struct fntrace_stack *stack = context->stack;
 	unsigned long i, page = 0;
 
 	stack->detached = false;
-	prune(context, loc, 0);
+	prune(context, loc, ret);
 	for (i = 0; i < stack->depth; i++) {
 		struct fntrace_frame *frame = &stack->frames[i];
 
-		if (has_slot(frame) && may_read(stack, frame, loc, &page) &&
+		if (has_slot(frame) && may_read(stack, frame, loc & ~FRAME_BITS, &page) &&
 		    *slot_of(frame) == frame->ret)
 			*slot_of(frame) = fntrace_trampoline;
 	}
@@ -552,7 +563,7 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	unsigned long depth;
 
 	if (stack->detached)
-		attach(context, at);
+		attach(context, loc, ret);
 
 	/*
 	 * A return address that is the trampoline's already is that of a function
@@ -706,7 +717,7 @@ static bool choose(struct fntrace_context *context, unsigned long loc, unsigned 
 
 	*chosen = false;
 	if (unlikely(stack->detached))
-		attach(context, loc & ~FRAME_BITS);
+		attach(context, loc, ret);
 	if (stack->depth && where(&stack->frames[stack->depth - 1]) <= (loc & ~FRAME_BITS) &&
 	    ret != fntrace_trampoline)
 		prune(context, loc, ret);
@@ -1271,5 +1282,21 @@ void fntrace_detach(struct fntrace_stack *stack)
 void fntrace_attach(struct fntrace_context *context)
 {
 	if (context->stack->detached)
-		attach(context, (unsigned long)__builtin_frame_address(0));
+		attach(context, (unsigned long)__builtin_frame_address(0) | FRAME_NO_SLOT, 0);
+}
+
+void fntrace_caught(struct fntrace_context *context, unsigned long sp)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long i, at, left = stack->depth;
+
+	for (i = stack->depth; i-- > 0; ) {
+		at = where(&stack->frames[i]);
+		if (is_gone(&stack->frames[i]) || (at && at < sp && same_stack(stack, at, sp)))
+			left = i;
+		else
+			break;
+	}
+	end_from(context, left);
+	fntrace_attach(context);
 }

@@ -287,6 +287,15 @@ void fntrace_detach(struct fntrace_stack *stack);
 void fntrace_attach(struct fntrace_context *context);
 
 /**
+ * fntrace_caught() - a function has caught an exception
+ * @context: the context of the caller
+ * @sp: stack pointer of that function
+ *
+ * Records the ends of what was called inside of it, and undoes fntrace_detach().
+ */
+void fntrace_caught(struct fntrace_context *context, unsigned long sp);
+
+/**
  * fntrace_take() - a function that was entered with one shadow stack returns with another
  * @stack: the one that it may have been entered with; its owner may be running
  * @sp: stack pointer with which the function returned

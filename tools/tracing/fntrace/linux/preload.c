@@ -22,10 +22,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -1527,25 +1529,64 @@ static void attach(void)
 		fntrace_attach(fntrace_current());
 }
 
-static void *(*next_dlopen)(const char *file, int mode);
+/*
+ * What these stand in front of. It is looked up at the beginning: an exception should not
+ * cost that, and a handler of signals or a child of vfork() may call neither dlsym() nor what
+ * takes its locks. What a program brings later with a plugin is looked up then.
+ */
+#define NEXT_FUNCTIONS(f)						\
+	f(_Unwind_RaiseException) f(_Unwind_Resume_or_Rethrow)		\
+	f(_Unwind_Resume) f(_Unwind_Backtrace) f(_Unwind_ForcedUnwind)	\
+	f(__cxa_begin_catch) f(backtrace) f(pthread_exit)		\
+	f(pthread_setname_np)						\
+	f(clone) f(dlopen) f(dlclose) f(_exit) f(_dl_find_object)	\
+	f(execve) f(execvpe) f(fexecve) f(posix_spawn) f(posix_spawnp)
 
-static void *real(const char *name)
+#define NEXT_NUMBER(name)	NEXT_ ## name,
+#define NEXT_NAME(name)		#name,
+enum next { NEXT_FUNCTIONS(NEXT_NUMBER) NEXT_NR };
+static const char *const next_names[] = { NEXT_FUNCTIONS(NEXT_NAME) };
+static void *next_functions[NEXT_NR];
+
+/* The function @name of the library behind this one. */
+#define NEXT(name)	((__typeof__(name) *)real(NEXT_ ## name))
+
+static void look_up(void)
 {
-	void *symbol = dlsym(RTLD_NEXT, name), *library;
+	int i;
 
-	/* A plugin may have brought a library that only it sees. */
-	if (!symbol && next_dlopen) {
-		library = next_dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-		symbol = library ? dlsym(library, name) : NULL;
+	for (i = 0; i < NEXT_NR; i++)
+		next_functions[i] = dlsym(RTLD_NEXT, next_names[i]);
+}
+
+static __attribute__((noinline, cold)) void *look_up_late(enum next which)
+{
+	void *symbol = dlsym(RTLD_NEXT, next_names[which]), *library;
+	__typeof__(dlopen) *open_library = (__typeof__(dlopen) *)next_functions[NEXT_dlopen];
+
+	if (!open_library)
+		open_library = (__typeof__(dlopen) *)dlsym(RTLD_NEXT, "dlopen");
+	/* A plugin may have brought a library that only it sees; it stays, as it is opened here. */
+	if (!symbol && open_library) {
+		library = open_library("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+		symbol = library ? dlsym(library, next_names[which]) : NULL;
 	}
 	if (!symbol)
 		fntrace_fault("a function of the C++ or unwinding library is missing");
+	WRITE(next_functions[which], symbol);
 	return symbol;
+}
+
+static void *real(enum next which)
+{
+	void *symbol = READ(next_functions[which]);
+
+	return symbol ? symbol : look_up_late(which);
 }
 
 _Unwind_Reason_Code _Unwind_RaiseException(struct _Unwind_Exception *exception)
 {
-	__typeof__(_Unwind_RaiseException) *next = real(__func__);
+	__typeof__(_Unwind_RaiseException) *next = NEXT(_Unwind_RaiseException);
 
 	detach();
 	return next(exception);
@@ -1553,7 +1594,7 @@ _Unwind_Reason_Code _Unwind_RaiseException(struct _Unwind_Exception *exception)
 
 _Unwind_Reason_Code _Unwind_Resume_or_Rethrow(struct _Unwind_Exception *exception)
 {
-	__typeof__(_Unwind_Resume_or_Rethrow) *next = real(__func__);
+	__typeof__(_Unwind_Resume_or_Rethrow) *next = NEXT(_Unwind_Resume_or_Rethrow);
 
 	detach();
 	return next(exception);
@@ -1561,16 +1602,62 @@ _Unwind_Reason_Code _Unwind_Resume_or_Rethrow(struct _Unwind_Exception *exceptio
 
 void _Unwind_Resume(struct _Unwind_Exception *exception)
 {
-	__typeof__(_Unwind_Resume) *next = real(__func__);
+	__typeof__(_Unwind_Resume) *next = NEXT(_Unwind_Resume);
 
 	detach();
 	next(exception);
 	__builtin_unreachable();
 }
 
+/* What this thread gave _Unwind_ForcedUnwind(), whose frame is gone when it is needed. */
+static __thread struct {
+	_Unwind_Stop_Fn	function;
+	void		*data;
+} forced __attribute__((tls_model("initial-exec")));
+
+/* The program's function is called for each frame, and may be traced. */
+static _Unwind_Reason_Code stop_forced(int version, _Unwind_Action actions,
+				       _Unwind_Exception_Class class,
+				       struct _Unwind_Exception *exception,
+				       struct _Unwind_Context *context, void *data)
+{
+	_Unwind_Reason_Code code = forced.function(version, actions, class, exception, context,
+						   forced.data);
+
+	detach();
+	return code;
+}
+
+_Unwind_Reason_Code _Unwind_ForcedUnwind(struct _Unwind_Exception *exception,
+					 _Unwind_Stop_Fn stop, void *data)
+{
+	__typeof__(_Unwind_ForcedUnwind) *next = NEXT(_Unwind_ForcedUnwind);
+
+	forced.function = stop;
+	forced.data = data;
+	detach();
+	return next(exception, stop_forced, NULL);
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+/*
+ * libc unwinds a thread that is cancelled without a call of any of these. But for each
+ * function on the way the unwinder asks this one, and first of all for its own.
+ */
+int _dl_find_object(void *addr, struct dl_find_object *result)
+{
+	__typeof__(_dl_find_object) *next = READ(next_functions[NEXT__dl_find_object]);
+	struct thread *thread = self;
+
+	if (thread > OVER && !thread->stack.detached)
+		fntrace_detach(&thread->stack);
+	return next ? next(addr, result) : -1;
+}
+#endif
+
 _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function, void *data)
 {
-	__typeof__(_Unwind_Backtrace) *next = real(__func__);
+	__typeof__(_Unwind_Backtrace) *next = NEXT(_Unwind_Backtrace);
 	_Unwind_Reason_Code code;
 
 	detach();
@@ -1581,16 +1668,19 @@ _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn function, void *data)
 
 void *__cxa_begin_catch(void *exception)
 {
-	__typeof__(__cxa_begin_catch) *next = real(__func__);
+	__typeof__(__cxa_begin_catch) *next = NEXT(__cxa_begin_catch);
 	void *object = next(exception);
+	struct thread *thread = self;
 
-	attach();
+	/* A destructor may have been traced on the way here. */
+	if (thread > OVER)
+		fntrace_caught(fntrace_current(), (unsigned long)__builtin_dwarf_cfa());
 	return object;
 }
 
 int backtrace(void **addresses, int size)
 {
-	__typeof__(backtrace) *next = real(__func__);
+	__typeof__(backtrace) *next = NEXT(backtrace);
 	int found;
 
 	detach();
@@ -1601,15 +1691,12 @@ int backtrace(void **addresses, int size)
 
 void pthread_exit(void *value)
 {
-	__typeof__(pthread_exit) *next = real(__func__);
+	__typeof__(pthread_exit) *next = NEXT(pthread_exit);
 
 	detach();
 	next(value);
 	__builtin_unreachable();
 }
-
-/* Looked up at the beginning: clone() may be called where dlsym() must not be. */
-static int (*next_clone)(int (*function)(void *data), void *stack, int flags, void *data, ...);
 
 /*
  * struct clone_start - what a child that clone() makes is to do
@@ -1636,6 +1723,7 @@ static int run_clone(void *data)
 int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
 {
 	struct clone_start start = { function, data };
+	__typeof__(clone) *next_clone;
 	struct thread *thread = self;
 	pid_t *parent_tid, *child_tid;
 	bool waits = flags & CLONE_VFORK;
@@ -1648,8 +1736,7 @@ int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
 	tls = va_arg(args, void *);
 	child_tid = va_arg(args, pid_t *);
 	va_end(args);
-	if (!next_clone)
-		next_clone = real(__func__);
+	next_clone = NEXT(clone);
 	if (!directory[0] || !(flags & CLONE_VM) || flags & CLONE_SETTLS)
 		return next_clone(function, stack, flags, data, parent_tid, tls, child_tid);
 	if (!waits && thread != BUSY && thread != OVER) {
@@ -1664,6 +1751,165 @@ int clone(int (*function)(void *data), void *stack, int flags, void *data, ...)
 	if (waits && result > 0)
 		end_vfork_child();
 	return result;
+}
+
+/*
+ * A program may give what it starts an environment of its own. Then what "fntrace record" put
+ * into this one is added to it, unless it has a FNTRACE_DIR: who sets that knows what he does.
+ * @variables: "NAME=value", as they were at the beginning; those for LD_PRELOAD first
+ * @nr: how many
+ */
+static struct {
+	char	*variables[16];
+	size_t	nr;
+} own_environment;
+
+static const char preload_name[] = "LD_PRELOAD=";
+static const char own_prefix[] = "FNTRACE_";
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+/* In the constructor of the library. Without LD_PRELOAD the program is linked with it. */
+static void keep_environment(char **environment)
+{
+	size_t most = sizeof(own_environment.variables) / sizeof(own_environment.variables[0]), nr = 0;
+	char **from;
+
+	for (from = environment; from && *from; from++)
+		if (begins(*from, preload_name))
+			own_environment.variables[nr++] = strdup(*from);
+	if (nr != 1 || !own_environment.variables[0])
+		return;
+	for (from = environment; *from && nr < most; from++) {
+		if (!begins(*from, own_prefix) && !begins(*from, "LD_BIND_NOW="))
+			continue;
+		own_environment.variables[nr] = begins(*from, "FNTRACE_DIR=") ? NULL : strdup(*from);
+		nr += !!own_environment.variables[nr];
+	}
+	own_environment.nr = nr;
+}
+
+/* Bytes that a value of LD_PRELOAD may take, and words that a longer environment may. */
+#define PRELOAD_SIZE	8192
+#define MORE_WORDS	(sizeof(own_environment.variables) / sizeof(char *) + 2)
+
+/*
+ * struct environment - room for one with what is missing, on the stack of the caller, as it
+ *	may be a child of vfork()
+ */
+struct environment {
+	char	preload[PRELOAD_SIZE];
+	char	where[sizeof(directory) + 16];
+};
+
+static size_t words_of(char *const *environment)
+{
+	size_t nr = 0;
+
+	while (environment && environment[nr])
+		nr++;
+	return nr;
+}
+
+/* Is there something to be added? */
+static bool is_missing(char *const *environment)
+{
+	if (!directory[0] || !own_environment.nr)
+		return false;
+	for (; environment && *environment; environment++)
+		if (begins(*environment, "FNTRACE_DIR="))
+			return false;
+	return true;
+}
+
+/* @to has room for all words of @from, and MORE_WORDS. */
+static char **add_environment(char **to, struct environment *room, char *const *from)
+{
+	const char *own = own_environment.variables[0] + strlen(preload_name);
+	char **end = to, *preload = own_environment.variables[0];
+	size_t i;
+
+	for (; from && *from; from++) {
+		if (!begins(*from, preload_name)) {
+			*end++ = *from;
+			continue;
+		}
+		/* Which may be that of the program's parent already, or a longer one. */
+		preload = *from;
+		if (!strstr(*from, own) && strlen(own) + strlen(*from) + 2 < PRELOAD_SIZE) {
+			preload = room->preload;
+			put(put(put(put(preload, preload_name), own), ":"),
+			    *from + strlen(preload_name));
+		}
+	}
+	*end++ = preload;
+	put(put(room->where, "FNTRACE_DIR="), directory);
+	*end++ = room->where;
+	for (i = 1; i < own_environment.nr; i++)
+		*end++ = own_environment.variables[i];
+	*end = NULL;
+	return to;
+}
+
+/*
+ * A call with the environment @from, or with one that has more: "to" is on the stack for as
+ * long as the function runs.
+ */
+#define WITH_ENVIRONMENT(from, call)						\
+	do {									\
+		if (is_missing(from)) {						\
+			struct environment room;				\
+			char *words[words_of(from) + MORE_WORDS];		\
+			char *const *to = add_environment(words, &room, from);	\
+										\
+			return call;						\
+		} else {							\
+			char *const *to = from;					\
+										\
+			return call;						\
+		}								\
+	} while (0)
+
+int execve(const char *path, char *const argv[], char *const envp[])
+{
+	WITH_ENVIRONMENT(envp, NEXT(execve)(path, argv, to));
+}
+
+int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	WITH_ENVIRONMENT(envp, NEXT(execvpe)(file, argv, to));
+}
+
+int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	WITH_ENVIRONMENT(envp, NEXT(fexecve)(fd, argv, to));
+}
+
+/* The program may have cleared or replaced its own. */
+
+int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	WITH_ENVIRONMENT(envp, NEXT(posix_spawn)(pid, path, actions, attributes, argv, to));
+}
+
+int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+		 const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	WITH_ENVIRONMENT(envp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, to));
 }
 
 /*
@@ -1774,7 +2020,7 @@ static void rename_thread(pthread_t handle)
 
 int pthread_setname_np(pthread_t handle, const char *name)
 {
-	__typeof__(pthread_setname_np) *next = real(__func__);
+	__typeof__(pthread_setname_np) *next = NEXT(pthread_setname_np);
 	int error = next(handle, name);
 
 	if (!error)
@@ -1882,7 +2128,7 @@ static bool depends_on_caller(const char *file, unsigned long caller)
 
 static void *open_and_save(const char *file, int mode)
 {
-	void *library = next_dlopen(file, mode);
+	void *library = NEXT(dlopen)(file, mode);
 
 	save_objects(record_more_calls(library));
 	return library;
@@ -1895,15 +2141,15 @@ static void *open_and_save(const char *file, int mode)
  */
 void *dlopen(const char *file, int mode)
 {
-	if (!next_dlopen)
-		next_dlopen = real(__func__);
+	__typeof__(dlopen) *next = NEXT(dlopen);
+
 	if (!directory[0] || !process->pid || !file)
-		return next_dlopen(file, mode);
+		return next(file, mode);
 	if (!depends_on_caller(file, (unsigned long)__builtin_return_address(0)))
 		return open_and_save(file, mode);
 	save_objects(false);
 	__atomic_store_n(&unsaved, 1, __ATOMIC_RELAXED);
-	return next_dlopen(file, mode);
+	return next(file, mode);
 }
 
 /*
@@ -1913,7 +2159,7 @@ void *dlopen(const char *file, int mode)
  */
 int dlclose(void *handle)
 {
-	__typeof__(dlclose) *next = real(__func__);
+	__typeof__(dlclose) *next = NEXT(dlclose);
 	unsigned long long objects = 0;
 	int result;
 
@@ -1927,9 +2173,6 @@ int dlclose(void *handle)
 		save_objects(false);
 	return result;
 }
-
-/* Looked up at the beginning: _exit() may be called where dlsym() must not be. */
-static void (*next_exit)(int status);
 
 static void finish(void)
 {
@@ -1951,10 +2194,12 @@ static void finish(void)
 /* These run no destructors. */
 void _exit(int status)
 {
+	void (*next)(int status) = READ(next_functions[NEXT__exit]);
+
 	finish();
 	/* Somebody else may wait for it as well. */
-	if (next_exit)
-		next_exit(status);
+	if (next)
+		next(status);
 	for (;;)
 		(syscall)(SYS_exit_group, status);
 }
@@ -2005,7 +2250,12 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	long len;
 	int fd;
 
-	if (!where || pthread_key_create(&at_thread_end, end_thread))
+	/*
+	 * Who runs a program that has more rights than he has (set-uid) must not get what is in
+	 * its memory, nor files that it writes. LD_PRELOAD is ignored then, but a program may
+	 * be linked with this library.
+	 */
+	if (!where || getauxval(AT_SECURE) || pthread_key_create(&at_thread_end, end_thread))
 		return;
 	/* The program may go elsewhere. */
 	absolute = realpath(where, NULL);
@@ -2044,9 +2294,8 @@ static __attribute__((constructor)) void begin(int argc, char **argv, char **env
 	len = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program, sizeof(program) - 1);
 	program[len > 0 ? len : 0] = 0;
 
-	next_exit = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
-	next_dlopen = (__typeof__(next_dlopen))dlsym(RTLD_NEXT, "dlopen");
-	next_clone = (__typeof__(next_clone))dlsym(RTLD_NEXT, "clone");
+	look_up();
+	keep_environment(environment);
 	/* Before the file for control says what the hooks are. */
 	if (chosen && !strcmp(chosen, "1") && !choose_begin(directory)) {
 		complain("nothing is recorded: cannot use the list of functions in ", directory,

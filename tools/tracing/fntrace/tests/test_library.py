@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tests of the library inside of programs that do unusual things with stacks and threads."""
 
+import os
 import re
+import subprocess
 
-from bench import TESTS, expect, need, run, told, wanted
+from bench import TESTS, Skip, Wrong, compare, expect, need, run, told, wanted
+
+NOBODY = 65534
 
 # As test_fntrace.py has them, each of which puts its hooks at other places of a function.
 REPLACING = ("-pg", "-pg -mfentry", "-fpatchable-function-entry=5")
@@ -44,6 +48,141 @@ def profiler(way, *options):
     return test
 
 
+def same(what, *options, cc="gcc", source="unusual.c"):
+    """A part of the program is recorded as it is, and does what it does without fntrace."""
+    def with_way(way, level="-O1"):
+        def test(bench):
+            program = bench.compile(source, *way.split(), level, cc=cc)
+            directory, done = record(bench, program, what, options=options)
+            expect(done.stdout == run(program, what).stdout, done.stdout)
+            found, said = reported(bench, directory)
+            compare(wanted(done.stdout), found)
+            # What becomes another program leaves main().
+            expect(said == "" or "ends of calls that began before" in said, said)
+        return test
+    return with_way
+
+
+def doubles_elsewhere(machine, way):
+    """The same of another architecture."""
+    def test(bench):
+        program = bench.compile_for(machine, "unusual.c", *way.split(), "-O1")
+        data = bench.work / "data"
+        data.mkdir()
+        done = bench.emulated(machine, program, data, "doubles")
+        expect("wrong" not in done.stdout, done.stdout)
+        compare(wanted(done.stdout), reported(bench, data)[0])
+    return test
+
+
+def string_calls(bench):
+    """A library whose hooks would call functions of libc for strings is not built."""
+    done = run("make", "-C", TESTS.parent, "lib", f"OUTPUT={bench.work}",
+               "MAY_CALL=none", status=None)
+    expect(done.returncode and "hooks must not call" in done.stderr, done.stderr[-200:])
+    expect(not (bench.work / "libfntrace.so").exists(), "it was built")
+
+
+FRONT = """
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+#include <errno.h>
+static int calls;
+int strcmp(const char *a, const char *b)
+{ calls++; while (*a && *a == *b) a++, b++; return *(unsigned char *)a - *(unsigned char *)b; }
+int strncmp(const char *a, const char *b, size_t n)
+{ calls++; for (; n && *a && *a == *b; n--) a++, b++; return n ? *a - *b : 0; }
+size_t strlen(const char *a) { size_t n = 0; calls++; while (a[n]) n++; return n; }
+int open(const char *name, int flags, ...) { calls++; return syscall(SYS_openat, -100, name,
+flags, 0600); }
+int close(int fd) { calls++; return syscall(SYS_close, fd); }
+ssize_t read(int fd, void *to, size_t size) { calls++; return syscall(SYS_read, fd, to, size); }
+__attribute__((destructor)) static void tell(void)
+{ char text[20] = "calls 0000\\n"; int n = calls, i; if (strcmp(program_invocation_short_name, "program"))
+return; for (i = 9; i > 5; i--, n /= 10) text[i] += n % 10; write(1, text, 11); }
+"""
+
+
+def in_front(*options):
+    """A library that the user preloads sees no calls that the program did not make."""
+    def test(bench):
+        source, front = bench.work / "front.c", bench.work / "front.so"
+        source.write_text(FRONT.replace("\\\\", "\\"), encoding="ascii")
+        run("gcc", "-O1", "-fno-builtin", "-fPIC", "-shared", "-w", source, "-o", front)
+        program = bench.compile("unusual.c", "-pg", "-O1", "-g")
+        front = {**os.environ, "LD_PRELOAD": str(front)}
+        want = run(program, "doubles", env=front).stdout
+        expect("calls" in want, want)
+        done = run(bench.fntrace, "record", *options, "-o", bench.work / "data", program,
+                   "doubles", env=front)
+        expect(done.stdout == want, f"{done.stdout}, not {want}")
+    return test
+
+
+def levels(bench, directory):
+    """How deep each function was in the list of calls: {name: {depth}}."""
+    found = {}
+    for line in run(bench.fntrace, "replay", directory).stdout.splitlines():
+        match = re.search(r" (\w+)\(.*\)(?: \{$|;)", line)
+        if match:
+            found.setdefault(match.group(1), set()).add(match.start(1))
+    return found
+
+
+def catches(cc, way, level):
+    """What a function calls behind its catch is inside of it, and what follows is not."""
+    def test(bench):
+        program = bench.compile("unusual.cpp", *way.split(), level, cc=cc)
+        directory, done = record(bench, program, "exceptions")
+        compare(wanted(done.stdout), reported(bench, directory)[0])
+        found = levels(bench, directory)
+        expect(all(len(found[name]) == 1 for name in ("catcher", "behind", "after")), f"{found}")
+        expect(min(found["behind"]) > min(found["catcher"]) == min(found["after"]), f"{found}")
+    return test
+
+
+def set_uid(bench):
+    """Who runs a program with the rights of another user gets nothing recorded by it."""
+    if os.geteuid():
+        raise Skip("not without being root")
+    program = bench.compile("unusual.c", "-pg", "-O1", f"-L{bench.built}", "-lfntrace",
+                            f"-Wl,-rpath,{bench.built}", "-Wl,--no-as-needed", "-lfntrace")
+    data = bench.work / "data"
+    data.mkdir(mode=0o777)
+    data.chmod(0o777)
+    bench.work.chmod(0o755)
+    def user():
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    env = {"FNTRACE_DIR": str(data), "PATH": os.environ["PATH"]}
+    try:
+        run(program, "doubles", env=env, preexec_fn=user)
+    except (Wrong, OSError, subprocess.SubprocessError) as why:
+        raise Skip(f"another user cannot run a program here: {why}") from why
+    expect(list(data.glob("*.fntrace")), "it records nothing as it is")
+    for file in data.iterdir():
+        expect(file.stat().st_mode & 0o077 == 0, f"others may read {file.name}")
+        file.unlink()
+    program.chmod(0o4755)
+    run(program, "doubles", env=env, preexec_fn=user)
+    expect(not list(data.iterdir()), f"{list(data.iterdir())}")
+
+
+def ends(what, way):
+    """A thread that is ended from outside runs the destructors of all its functions."""
+    def test(bench):
+        program = bench.compile("unusual.cpp", *way.split(), "-O1", cc="g++")
+        directory, done = bench.record(program, what)
+        expect(done.stdout == "undone 1\nlocked 0\n", done.stdout)
+        found = reported(bench, directory)[0]
+        compare({"outer": 1, "inner": 1}, found)
+    return test
+
+
 def unwinding_information(machine, saved):
     """Of other architectures: where the hooks have saved what, as SAVED matches it."""
     def test(bench):
@@ -69,3 +208,21 @@ def tests():
     for machine, saved in (("aarch64", r" x29\+32 +c-32 +c-24\b"),
                            ("riscv64", r" sp\+144 +c-144\b")):
         yield f"library: profiler in the program, {machine}", unwinding_information(machine, saved)
+    for machine, way in (("aarch64", "-fpatchable-function-entry=2"),
+                         ("riscv64", "-fpatchable-function-entry=4")):
+        yield f"library: doubles in a first call, {machine}", doubles_elsewhere(machine, way)
+    for way in REPLACING:
+        yield f"library: doubles in a first call, {way}", same("doubles")(way)
+    yield "library: no functions of libc for strings", string_calls
+    for options in ((), ("-L",), ("--args", "eight")):
+        yield f"library: one in front of libc {' '.join(options)}".strip(), in_front(*options)
+    yield "library: set-uid program", set_uid
+    for cc in ("g++", "clang++-19"):
+        for way in ("-pg -fno-omit-frame-pointer", "-finstrument-functions"):
+            for level in ("-O0", "-O2"):
+                yield f"library: catch, {cc} {way} {level}", catches(cc, way, level)
+    yield "library: children with another environment", same("environment")("-pg")
+    yield "library: children with another environment, -L", same("environment", "-L")("-pg")
+    for what in ("cancels", "forces"):
+        for way in REPLACING:
+            yield f"library: thread that is ended: {what}, {way}", ends(what, way)

@@ -7,10 +7,12 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,11 +93,78 @@ static untraced void profiler(void)
 	       4 * rounds, samples, whole);
 }
 
+/* Arguments in registers for floating point, of the first traced function of a thread. */
+
+static noinline double eight(double a, double b, double c, double d, double e, double f,
+			     double g, double h)
+{
+	sink = 1;
+	return ((((((a * 10 + b) * 10 + c) * 10 + d) * 10 + e) * 10 + f) * 10 + g) * 10 + h;
+}
+
+static untraced void *call_eight(void *data)
+{
+	volatile double n = 1;
+
+	if (eight(n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7) != 12345678)
+		printf("wrong arguments\n");
+	return NULL;
+}
+
+static untraced void doubles(void)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		if (!pthread_create(&thread, NULL, call_eight, NULL))
+			pthread_join(thread, NULL);
+	call_eight(NULL);
+	printf("count eight 7\n");
+}
+
+/* A child with an environment that the program makes. */
+
+static untraced void environment(void)
+{
+	char *with[] = { "PATH=/bin:/usr/bin", "LD_PRELOAD=", NULL }, *none[] = { NULL };
+	char *argv[] = { "unusual", "child", NULL };
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 6; i++) {
+		if (i < 2) {
+			if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, i ? none : with))
+				abort();
+		} else {
+			pid = i < 4 ? vfork() : fork();
+			if (!pid && i == 5) {
+				clearenv();
+				execv("/proc/self/exe", argv);
+			} else if (!pid) {
+				execve("/proc/self/exe", argv, i % 2 ? none : with);
+			}
+			if (!pid)
+				_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	printf("count leaf 6\n");
+}
+
+static untraced void child(void)
+{
+	leaf(1);
+}
+
 static const struct {
 	const char	*name;
 	void		(*run)(void);
 } parts[] = {
 	{ "profiler", profiler },
+	{ "doubles", doubles },
+	{ "environment", environment },
+	{ "child", child },
 };
 
 int main(int argc, char **argv)
