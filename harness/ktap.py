@@ -271,9 +271,13 @@ class Reader:
                       f"{trouble} {where}".strip())
 
 
-def run(found, group, argv, log, step=None, on_line=None, what="", **options):
+def run(found, group, argv, log, step=None, on_line=None, what="", on_test=None, **options):
     """Run a program that prints KTAP or TAP, and add its results; OPTIONS are ui.run()'s."""
-    reader = Reader(on_test=step and (lambda test: step.advance(note=test.name)))
+    if step:
+        def on_test(test):
+            step.advance(note=test.name)
+
+    reader = Reader(on_test=on_test)
 
     def take(line):
         reader.line(line)

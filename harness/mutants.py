@@ -256,6 +256,27 @@ class Caught(Exception):
     """A test has failed, and the guest need not go on; the text says which."""
 
 
+def said_of(one):
+    """A failed ktap.Test, in words."""
+    return f"{one.path}{': ' if one.detail else ''}{one.detail}"
+
+
+def stop(one):
+    """Called with each ktap.Test."""
+    if one.ok is False:
+        raise Caught(said_of(one))
+
+
+def shell(what):
+    """A test as in a list."""
+    return " ".join(filter(None, what))
+
+
+def kind_of(what):
+    """The same as a part of a file's name."""
+    return re.sub(r"[^\w]+", "-", shell(what))
+
+
 def first_failure(found):
     """The first failed test of some results, or None."""
     return next((f"{one.name}{': ' if one.detail else ''}{one.detail}"
@@ -302,17 +323,17 @@ class Place:
             said = str(failure)
         self.takes[what] = said or time.monotonic() - began
         if said:
-            ui.say(f"FAIL {' '.join(what)} without a mutant: {said}")
+            ui.say(f"FAIL {shell(what)} without a mutant: {said}")
 
     def attempt(self, mutant, what):
         """Try a mutant with a test."""
         takes = self.takes[what]
         if isinstance(takes, str):
-            mutant.settle("failed", f"without a mutant, {' '.join(what)}: {takes}")
+            mutant.settle("failed", f"without a mutant, {shell(what)}: {takes}")
             return
         said = self.notices(what, mutant, max(LEAST, PATIENCE * takes))
         if said:
-            mutant.settle("caught", f"{' '.join(what)}: {said}")
+            mutant.settle("caught", f"{shell(what)}: {said}")
         else:
             mutant.settle("survived", "")
 
@@ -448,10 +469,6 @@ class Guests(Place):
         reader = ktap.Reader() if kind == "kselftest" else test.kunit_reader()
         counted = mutant.number if mutant and mutant.compiled_in else 0
 
-        def stop(one):
-            if one.ok is False:
-                raise Caught(f"{one.path}{': ' if one.detail else ''}{one.detail}")
-
         if mutant:
             reader.on_test = stop
         options = {"append": f"mutant={counted}"}
@@ -463,7 +480,7 @@ class Guests(Place):
             script = (f"cd /selftests/{os.path.dirname(script)} && ONLY='{'' if numbers else words}' "
                       f"./{os.path.basename(script)} {numbers}\n")
             options["programs"] = test.KSELFTEST_PROGRAMS["x86_64"]
-        name = f"mutant-{mutant.name if mutant else kind + '-' + re.sub(r'[^a-z]+', '-', what[1])}"
+        name = f"mutant-{mutant.name if mutant else kind_of(what)}"
         try:
             result = guest.boot(self.kernel, script, name, timeout=limit, on_line=reader.line,
                                 **options)
@@ -471,7 +488,7 @@ class Guests(Place):
             return str(caught)
         failed = next((one for one in reader.tests if one.ok is False), None)
         if failed:
-            return f"{failed.path}{': ' if failed.detail else ''}{failed.detail}"
+            return said_of(failed)
         if result.splats:
             return f"kernel: {result.splats[0]}"
         return reader.end(test.guest_status(result)) or (
@@ -553,6 +570,22 @@ class Program(Place):
         except Failure as failure:
             raise Unfit(f"it does not compile: {failure}") from None
 
+    def notices(self, what, mutant, limit):
+        found = results.Results()
+        found.quiet = True
+        log = LOGS / f"mutant-{mutant.name if mutant else kind_of(what)}.log"
+        log.unlink(missing_ok=True)
+        try:
+            ktap.run(found, self.what, self.command(what), log, timeout=limit,
+                     env=fntrace.environment(False), on_test=stop if mutant else None)
+        except Caught as caught:
+            return str(caught)
+        return first_failure(found)
+
+    def command(self, what):
+        """What runs the tests."""
+        raise NotImplementedError
+
     def restore(self, mutant):
         if (self.copy / mutant.file).exists():
             shutil.copyfile(self.origin / mutant.file, self.copy / mutant.file)
@@ -571,9 +604,8 @@ class RingBuffer(Program):
         ringbuffer.build(self.copy / self.top, self.out,
                          GIT_DIR=str(series.TREE / ".git"))
 
-    def notices(self, what, mutant, limit):
-        return first_failure(quietly(
-            lambda found: ringbuffer.run(found, self.out / ringbuffer.PROGRAM.name, limit)))
+    def command(self, what):
+        return [self.out / ringbuffer.PROGRAM.name]
 
 
 class Fntrace(Program):
@@ -586,10 +618,9 @@ class Fntrace(Program):
     def build(self):
         fntrace.build(source=self.copy / self.top, out=self.out)
 
-    def notices(self, what, mutant, limit):
-        return first_failure(quietly(lambda found: fntrace.run_tests(
-            found, f"fntrace {mutant.name if mutant else ''}", [self.copy / self.top / "tests" / "test_fntrace.py", self.out, what[1]],
-            limit)))
+    def command(self, what):
+        return ["/usr/bin/python3", self.copy / self.top / "tests" / "test_fntrace.py", self.out,
+                what[1]]
 
 
 def place_of(mutant, kind):
@@ -610,7 +641,7 @@ def try_all(mutants):
     lines = []
     for mutant in mutants:
         if mutant.outcome == "survived":
-            mutant.words = "; ".join(" ".join(what) for what in mutant.tests)
+            mutant.words = "; ".join(map(shell, mutant.tests))
         elif not mutant.outcome:
             mutant.settle("failed", "nothing has tried it")
         lines.append(f"{mutant.outcome:9} {mutant.area}: {mutant.name}: {mutant.words}"

@@ -40,17 +40,12 @@ def build(source=SOURCE, out=OUT, **variables):
             env={**kernels.environment(), **variables})
 
 
-def run(found, program, timeout, step=None):
-    """A built program's tests, of which each line is a result."""
-    ktap.run(found, "ring buffer", [program], LOGS / "ring_buffer.log", step, timeout=timeout)
-
-
 def tests(found):
     """Its tests."""
     with ui.Step("build the ring buffer for user space"):
         build()
     with ui.Step("test the ring buffer in user space") as step:
-        run(found, PROGRAM, TIMEOUT, step)
+        ktap.run(found, "ring buffer", [PROGRAM], LOGS / "ring_buffer.log", step, timeout=TIMEOUT)
     found.close("ring buffer")
 
 

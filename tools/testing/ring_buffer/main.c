@@ -14,7 +14,6 @@ bool test_result(bool passed, const char *name, const char *why, ...)
 	va_list args;
 
 	failed += !passed;
-	printf("%s %u - %s\n", passed ? "ok" : "not ok", ++tests, name);
 	if (!passed) {
 		printf("# ");
 		va_start(args, why);
@@ -22,6 +21,7 @@ bool test_result(bool passed, const char *name, const char *why, ...)
 		va_end(args);
 		printf("\n");
 	}
+	printf("%s %u - %s\n", passed ? "ok" : "not ok", ++tests, name);
 	fflush(stdout);
 	return passed;
 }
