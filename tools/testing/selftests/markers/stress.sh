@@ -75,15 +75,11 @@ job_probe()
 	done 2> /dev/null
 }
 
-# One of them is refused.
+# Whichever comes first has the marker.
 job_clash()
 {
 	while goes_on; do
-		if modprobe test_marker_clash; then
-			modprobe -r test_marker_clash
-		else
-			done_once clash
-		fi
+		modprobe test_marker_clash && modprobe -r test_marker_clash && done_once clash
 		modprobe test_marker
 		sleep 0.1
 	done 2> /dev/null
