@@ -17,7 +17,7 @@ DIR="$(dirname "$(readlink -f "$0")")"
 PROTOTYPES="
 vfs_open(const struct path *path, struct file *file) -> int
 vfs_read(struct file *file, char __user *buf, size_t count, loff_t *pos) -> ssize_t
-vfs_write(struct file *file, const char __user *buf, size_t count, loff_t *pos) -> ssize_t
+vfs_write(struct file *file, const void __user *buf, size_t count, loff_t *pos) -> ssize_t
 vfs_fstat(int fd, struct kstat *stat) -> int
 vfs_getattr(const struct path *path, struct kstat *stat, u32 mask, x32 flags) -> int
 vfs_unlink(void *idmap, void *dir, void *dentry) -> int
