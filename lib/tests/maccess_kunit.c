@@ -89,6 +89,28 @@ static void maccess_next_page(struct kunit *test)
 	}
 }
 
+/*
+ * strlen() reads whole words: neither zeros in front of the string, in the word that it
+ * begins in, nor what is behind it, which may be unmapped, must make a difference.
+ */
+static void maccess_strlen(struct kunit *test)
+{
+	char *page = vmalloc(PAGE_SIZE), *end = page + PAGE_SIZE, *string;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, maccess_vfree, page), 0);
+	for (int room = 1; room <= ROOM_MAX; room++) {
+		for (int len = 0; len < room; len++) {
+			memset(end - 2 * ROOM_MAX, 0, 2 * ROOM_MAX);
+			string = end - room;
+			memset(string, 'a', len);
+			memset(string + len + 1, BEHIND, room - len - 1);
+			OPTIMIZER_HIDE_VAR(string);
+			KUNIT_ASSERT_EQ_MSG(test, strlen(string), len, "room %d", room);
+		}
+	}
+}
+
 static void maccess_no_room(struct kunit *test)
 {
 	char copy = UNTOUCHED;
@@ -139,6 +161,7 @@ static void maccess_other_address(struct kunit *test)
 static struct kunit_case maccess_cases[] = {
 	KUNIT_CASE(maccess_strings),
 	KUNIT_CASE(maccess_next_page),
+	KUNIT_CASE(maccess_strlen),
 	KUNIT_CASE(maccess_no_room),
 	KUNIT_CASE(maccess_other_address),
 	{}
