@@ -8,6 +8,7 @@
  * tracepoints, which probes are called with which data.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -17,7 +18,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/prandom.h>
+#include <linux/rcupdate_trace.h>
 #include <linux/sched.h>
+#include <linux/srcu.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -108,6 +111,26 @@ static noinline unsigned int few_on_3(void)
 static unsigned int (*const few_on[NR_FEW])(void) = {
 	few_on_0, few_on_1, few_on_2, few_on_3,
 };
+
+/* A loop, so that the site jumps back: by a short jump on x86. FEW_SITES or 0. */
+static noinline unsigned int few_back(void)
+{
+	unsigned int n = 0;
+
+	do {
+		/* The compiler must not have this behind the site as well. */
+		OPTIMIZER_HIDE_VAR(n);
+		if (++n > FEW_SITES)
+			return FEW_SITES;
+	} while (static_branch_unlikely(&few_keys[0]));
+	return 0;
+}
+
+/* A site of one key of many. */
+static noinline bool one_on(void)
+{
+	return static_branch_unlikely(&many_keys[0]);
+}
 
 /* More sites than x86 patches with breakpoints at a time. */
 #define NR_LONG		9
@@ -415,8 +438,31 @@ static int hammer_sites(void *arg)
 			hammer_check(hammer, before, on, FEW_SITES);
 		}
 		before = get_phase(hammer);
+		on = few_back();
+		hammer_check(hammer, before, on, FEW_SITES);
+		before = get_phase(hammer);
 		on = many_on();
 		hammer_check(hammer, before, on, NR_MANY);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Counts how often one site changes, on one CPU, which sees the changes in their order. */
+static int hammer_one(void *arg)
+{
+	unsigned int *changes = arg;
+	bool last = one_on();
+
+	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+	while (!kthread_should_stop()) {
+		int i;
+
+		for (i = 0; i < 100; i++)
+			if (one_on() != last) {
+				last = !last;
+				WRITE_ONCE(*changes, *changes + 1);
+			}
 		cond_resched();
 	}
 	return 0;
@@ -450,15 +496,18 @@ static void expect_checks(struct kunit *test, struct hammer *hammer)
 	KUNIT_EXPECT_GE(test, atomic_read(&hammer->checks) - before, 4 * NR_FEW);
 }
 
-/* Sites branch one way or the other while they are patched. */
+/* Sites branch one way or the other while they are patched, and change once. */
 static void static_batch_hot_sites(struct kunit *test)
 {
 	struct hammer hammer = { .phase = PHASE_OFF };
-	struct task_struct *threads[2];
+	struct task_struct *threads[2], *one;
+	unsigned int changes = 0;
+	unsigned long end;
 	int i, round;
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		threads[i] = run_thread(test, hammer_sites, &hammer);
+	one = run_thread(test, hammer_one, &changes);
 
 	for (round = 0; round < 10; round++) {
 		bool on = !(round & 1);
@@ -472,7 +521,12 @@ static void static_batch_hot_sites(struct kunit *test)
 		queue_end();
 		set_phase(&hammer, on ? PHASE_ON : PHASE_OFF);
 		expect_checks(test, &hammer);
+		end = jiffies + 10 * HZ;
+		while (READ_ONCE(changes) <= round && time_before(jiffies, end))
+			msleep(20);
 	}
+	end_thread(test, one);
+	KUNIT_EXPECT_EQ(test, changes, round);
 
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		end_thread(test, threads[i]);
@@ -877,18 +931,29 @@ static void expect_probes(struct kunit *test, bool alone, const char *what,
 	}
 }
 
-/* Register the probes in @set, and unregister all others. */
-static int change_probes(int tp, unsigned int set)
+/* Register the probes in @set, and unregister all others; hit them after each if @hit. */
+static int __change_probes(int tp, unsigned int set, bool hit)
 {
 	int i, ret = 0;
 
 	for (i = 0; i < NR_PROBES; i++)
-		if (probes[tp][i].registered && !(set & BIT(i)))
+		if (probes[tp][i].registered && !(set & BIT(i))) {
 			ret = ret ?: probe_remove(tp, i);
+			if (hit)
+				fire(1);
+		}
 	for (i = 0; i < NR_PROBES; i++)
-		if (!probes[tp][i].registered && (set & BIT(i)))
+		if (!probes[tp][i].registered && (set & BIT(i))) {
 			ret = ret ?: probe_add(tp, i);
+			if (hit)
+				fire(2);
+		}
 	return ret;
+}
+
+static int change_probes(int tp, unsigned int set)
+{
+	return __change_probes(tp, set, false);
 }
 
 static void remove_all_probes(struct kunit *test)
@@ -921,10 +986,12 @@ static void transitions(struct kunit *test, bool alone)
 
 			tracepoint_batch_begin();
 			for (tp = 0; tp < NR_TPS; tp++) {
-				KUNIT_EXPECT_EQ(test, change_probes(tp, tp & 1 ? from : to), 0);
+				/* What is not patched yet must not call a probe with other data. */
+				KUNIT_EXPECT_EQ(test,
+						__change_probes(tp, tp & 1 ? from : to, true), 0);
 				/* Changed and changed back. */
 				if (tp == 1)
-					KUNIT_EXPECT_EQ(test, change_probes(tp, to), 0);
+					KUNIT_EXPECT_EQ(test, __change_probes(tp, to, true), 0);
 			}
 			tracepoint_batch_end();
 			expect_probes(test, alone, "after", n);
@@ -1179,8 +1246,10 @@ static void tracepoint_batch_no_memory(struct kunit *test)
 								  !ret || ret == -ENOMEM);
 					}
 				for (i = 0; i < NR_PROBES; i++)
-					if (probes[tp][i].registered && !(to & BIT(i)))
+					if (probes[tp][i].registered && !(to & BIT(i))) {
 						KUNIT_EXPECT_EQ(test, probe_remove(tp, i), 0);
+						fire(nth);
+					}
 			}
 			failures += failed_nth();
 			tracepoint_batch_end();
@@ -1211,6 +1280,102 @@ static void tracepoint_batch_long(struct kunit *test)
 	remove_all_probes(test);
 }
 
+static void *call_target(struct tracepoint *tp)
+{
+	return tp->static_call_key->func;
+}
+
+DECLARE_TRACE_EVENT_SYSCALL(static_batch_test_fault, TP_PROTO(int value), TP_ARGS(value));
+DEFINE_TRACE_SYSCALL(static_batch_test_fault, NULL, NULL, TP_PROTO(int value), TP_ARGS(value));
+
+/* A task in the section in which the sites of a tracepoint read the data of a probe. */
+struct reader {
+	bool			faultable;
+	struct completion	entered;
+	struct completion	leave;
+	/* That somebody else has registered a probe. */
+	struct tracepoint	*tp;
+	struct probe		*probe;
+	struct completion	registered;
+};
+
+static int reader_enters(void *arg)
+{
+	struct reader *reader = arg;
+	struct srcu_struct *srcu = reader->faultable ? &rcu_tasks_trace_srcu_struct :
+						       &tracepoint_srcu;
+	struct srcu_ctr __percpu *scp;
+
+	scp = srcu_read_lock_fast(srcu);
+	complete(&reader->entered);
+	wait_for_completion(&reader->leave);
+	srcu_read_unlock_fast(srcu, scp);
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+static int reader_waited_for(void *arg)
+{
+	struct reader *reader = arg;
+
+	if (!tracepoint_probe_register(reader->tp, reader->probe->func, reader->probe))
+		complete(&reader->registered);
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+/*
+ * A site that was left between reading the data of a probe and the call: as long as it
+ * is there, the static call does not go to another probe, of a tracepoint of that kind.
+ */
+static void expect_reader(struct kunit *test, struct tracepoint *tp, bool faultable)
+{
+	struct reader reader = { .faultable = faultable, .tp = tp };
+	bool waits = tracepoint_is_faultable(tp) == faultable;
+	struct probe old = { .func = probe_a }, new = { .func = probe_b };
+	struct task_struct *threads[2];
+
+	init_completion(&reader.entered);
+	init_completion(&reader.leave);
+	init_completion(&reader.registered);
+	reader.probe = &new;
+
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(tp, old.func, &old), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), old.func);
+	threads[0] = run_thread(test, reader_enters, &reader);
+	wait_for_completion(&reader.entered);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, old.func, &old), 0);
+
+	threads[1] = run_thread(test, reader_waited_for, &reader);
+	if (waits) {
+		KUNIT_EXPECT_EQ(test, wait_for_completion_timeout(&reader.registered, HZ), 0);
+		KUNIT_EXPECT_PTR_NE(test, call_target(tp), new.func);
+		complete(&reader.leave);
+	}
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&reader.registered, 60 * HZ), 0);
+	KUNIT_EXPECT_PTR_EQ(test, call_target(tp), new.func);
+	if (!waits)
+		complete(&reader.leave);
+
+	end_thread(test, threads[1]);
+	end_thread(test, threads[0]);
+	KUNIT_EXPECT_EQ(test, tracepoint_probe_unregister(tp, new.func, &new), 0);
+	tracepoint_synchronize_unregister();
+}
+
+static void tracepoint_batch_readers(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_HAVE_STATIC_CALL))
+		kunit_skip(test, "no static calls");
+
+	expect_reader(test, tps[0], false);
+	expect_reader(test, tps[0], true);
+	expect_reader(test, &__tracepoint_static_batch_test_fault, false);
+	expect_reader(test, &__tracepoint_static_batch_test_fault, true);
+}
+
 /* The static call of this one goes to a probe from the start, as those of events. */
 DECLARE_TRACE_EVENT(static_batch_test_event, TP_PROTO(int value), TP_ARGS(value));
 static void probe_event(void *data, int value);
@@ -1222,11 +1387,6 @@ static noinline void probe_event(void *data, int value)
 	called(data, probe_event);
 	/* Otherwise the compiler merges it with one of those above. */
 	barrier_data(data);
-}
-
-static void *call_target(struct tracepoint *tp)
-{
-	return tp->static_call_key->func;
 }
 
 static void count_target(struct tracepoint *tp, void *priv)
@@ -1308,6 +1468,7 @@ static struct kunit_case static_batch_cases[] = {
 	KUNIT_CASE(tracepoint_batch_order),
 	KUNIT_CASE(tracepoint_batch_long),
 	KUNIT_CASE(tracepoint_batch_event_call),
+	KUNIT_CASE_SLOW(tracepoint_batch_readers),
 	KUNIT_CASE_SLOW(tracepoint_batch_no_memory),
 	KUNIT_CASE_SLOW(tracepoint_batch_hot),
 	{}
