@@ -8,6 +8,9 @@
 //# that place, whether it relies on them, and whether it takes a lock that is
 //# held now. A loop is reported, but not changed, if it is left by return or
 //# goto, which would skip what is behind it, or if it has changes of two kinds.
+//# static_key_queue() shows the new count of a key before its sites are patched, so
+//# that another task's static_branch_inc() may return before they are: a loop over
+//# keys that are counted elsewhere has to stay as it is. The script cannot tell.
 //# The functions of batches are not exported: leave the code of modules alone.
 //# Loops with do are not found, because SmPL does not match them.
 //#
