@@ -65,6 +65,10 @@ CONSISTENT=/sys/kernel/debug/static_keys/check
 consistent()
 {
 	cat $CONSISTENT > "$TMP/check" || return
+	unread=$(sed -n 's/ sites not read$//p' "$TMP/check")
+	all=$(sed -n 's/.*, \([0-9]*\) sites, .*/\1/p' "$TMP/check")
+	[ "${all:-0}" -gt $((2 * ${unread:-0})) ] ||
+		complain "$unread of $all sites not read" || return
 	tail -n 1 "$TMP/check" | grep -q '\b0 mismatches' && return
 	tail -n 20 "$TMP/check" | sed 's/^/# /'
 	return 1

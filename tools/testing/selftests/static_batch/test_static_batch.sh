@@ -10,20 +10,17 @@ DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/../kselftest/ktap_helpers.sh
 . "$DIR"/lib.sh
 
-# IPIs that each other CPU may get for a change, however many sites there are.
-LIMIT=4
 # An event system counts if it has so many events.
 SYSTEM_EVENTS=5
-# Others send IPIs as well, now and then: the fewest of so many times count, or the first time
-# that is few enough.
-TIMES=12
-# For how long writers are killed.
-KILL_SECONDS=10
-# The instance in which they are counted, and what the scheduler sends them for: the longer
-# something takes, the more.
+# Each change is made so often, and has to be right each time.
+TIMES=3
+# Others may send some while a module is loaded or removed: the fewest of so many times count,
+# or the first time that is few enough.
+MODULE_TIMES=12
+# The instance in which IPIs are counted.
 COUNTER=
-SCHEDULER="func=(sched_ttwu_pending|nohz_csd_func|__hrtick_start) "
 INSTANCE=
+VERBOSE_FILE=/sys/module/dynamic_debug/parameters/verbose
 IGNORE=
 SAMPLE=trace-events-sample
 SAMPLE_DIR=trace_events_sample
@@ -36,6 +33,7 @@ clean_up()
 	[ -z "$INSTANCE" ] || rmdir "$INSTANCE"
 	[ -z "$COUNTER" ] || rmdir "$COUNTER"
 	unload $SAMPLE_DIR
+	unload trace_custom_sched
 	unload test_static_keys
 	unload test_static_key_base
 	unload $TEST
@@ -93,13 +91,78 @@ start_counting()
 	COUNTER=
 }
 
-# "ipis_of COMMAND...": fewest IPIs so far in FEWEST.
+# What makes changed code known to the other CPUs, how often for as many sites as the kernel
+# changes together, whether it always does, and how many sites that is.
+find_sync()
+{
+	SYNC=
+	ALWAYS=1
+	QUEUE=1000000000
+	case "$(uname -m)" in
+	x86_64 | i?86)
+		SYNC=do_sync_core
+		SYNCS=3
+		QUEUE=4096
+		! zcat /proc/config.gz 2> /dev/null | grep -q '^CONFIG_BASE_SMALL=y' || QUEUE=256 ;;
+	aarch64)
+		SYNC=do_nothing
+		SYNCS=1 ;;
+	riscv*)
+		# The firmware does it, if it can.
+		SYNC=ipi_remote_fence_i
+		SYNCS=1
+		ALWAYS=0 ;;
+	esac
+}
+
+# "ipis_of COMMAND...": how many such IPIs there are meanwhile, in IPIS; those of this shell
+# alone, if COMMAND is "put".
 ipis_of()
 {
 	put "" "$COUNTER/trace" && put 1 "$COUNTER/tracing_on" && "$@" &&
 		put 0 "$COUNTER/tracing_on" || return
-	ipis=$(grep "csd_queue_cpu:" "$COUNTER/trace" | grep -cvE "$SCHEDULER")
-	[ -n "$FEWEST" ] && [ "$FEWEST" -le $ipis ] || FEWEST=$ipis
+	who=
+	[ "$1" != put ] || who="-$$ "
+	grep -e "$who.*csd_queue_cpu:" "$COUNTER/trace" > "$TMP/ipis"
+	IPIS=$(grep -cw "func=$SYNC" "$TMP/ipis") || [ "$IPIS" = 0 ]
+}
+
+# "key_states FILE": each static key, whether it is enabled, and how many sites it has.
+KEYS_FILE=/sys/kernel/debug/static_keys/keys
+key_states()
+{
+	awk '!/^#/ && $2 != "init" { print $1 $6 $7, $2, $5 }' $KEYS_FILE > "$TMP/$1"
+}
+
+# "changed BEFORE AFTER": sets SITES and KEYS to how many of them changed in between.
+changed()
+{
+	set -- $(awk 'NR == FNR { state[$1] = $2; next }
+		      $1 in state && state[$1] != $2 { keys++; sites += $3 }
+		      END { print keys + 0, sites + 0 }' "$TMP/$1" "$TMP/$2")
+	KEYS=$1
+	SITES=$2
+}
+
+# "rounds SITES": as many sites as that are changed in so many rounds.
+rounds()
+{
+	echo $((($1 + QUEUE - 1) / QUEUE))
+}
+
+# "right_ipis WHAT [LEAST MOST]": whether IPIS is what SITES take. On x86, the calls of the
+# tracepoints may have to be changed as well: one at most for each site, and the trampoline.
+right_ipis()
+{
+	least="${2:-$(rounds $SITES)}"
+	most="${3:-$(rounds $((2 * SITES + KEYS)))}"
+	[ $ALWAYS = 1 ] || least=0
+	each=$((SYNCS * (CPUS - 1)))
+	# Not by ktap_print_msg(), which takes a * for a pattern.
+	echo "# $1: $IPIS IPIs with $CPUS CPUs for $KEYS keys with $SITES sites"
+	[ $((IPIS % each)) = 0 ] && [ $((IPIS / each)) -ge "$least" ] &&
+		[ $((IPIS / each)) -le "$most" ] ||
+		complain "not $each for each of $least to $most rounds"
 }
 
 put()
@@ -112,42 +175,24 @@ append()
 	echo "$1" >> "$2"
 }
 
-# "few_enough LIMIT": whether FEWEST is within LIMIT for each of the other CPUs.
-few_enough()
-{
-	[ "$FEWEST" -le $(($1 * (CPUS - 1))) ]
-}
-
-# "few_ipis LIMIT WHAT": the same, and says what FEWEST is of.
-few_ipis()
-{
-	# Not by ktap_print_msg(), which takes a * for a pattern.
-	echo "# $2: $FEWEST IPIs with $CPUS CPUs"
-	few_enough "$1"
-}
-
-# "toggle LIMIT FILE ON OFF": write ON and OFF, each with few IPIs.
+# "toggle FILE ON OFF": write ON and OFF, and look how many IPIs each takes.
 toggle()
 {
-	most=
-	for value in "$3" "$4"; do
-		FEWEST=
-		for time in $(seq $TIMES); do
-			# Back to where it is from.
-			if [ "$value" = "$3" ]; then
-				put "$4" "$2" || return
-			else
-				put "$3" "$2" || return
+	key_states before
+	KEYS=
+	for time in $(seq $TIMES); do
+		for value in "$2" "$3"; do
+			ipis_of put "$value" "$1" || return
+			if [ -z "$KEYS" ]; then
+				key_states after
+				changed before after
 			fi
-			sleep 0.1
-			ipis_of put "$value" "$2" || return
-			! few_enough "$1" || break
+			right_ipis "${1#"$TRACING/"}: '$value'" || {
+				# Else whoever reads the trace later does not come to an end.
+				put "$3" "$1"
+				return 1
+			}
 		done
-		few_ipis "$1" "${2#"$TRACING/"}: '$value'" || {
-			# Else whoever reads the trace later does not come to an end.
-			put "$4" "$2"
-			return 1
-		}
 	done
 }
 
@@ -156,44 +201,102 @@ toggle_systems()
 	for dir in "$1/events"/*/; do
 		set -- "$1" "$dir"*/
 		[ $(($# - 1)) -ge $SYSTEM_EVENTS ] && [ -e "$2/enable" ] || continue
-		toggle $LIMIT "${dir}enable" 1 0 || return
+		toggle "${dir}enable" 1 0 || return
 	done
 }
 
 toggle_all()
 {
-	toggle $LIMIT "$TRACING/events/enable" 1 0
+	toggle "$TRACING/events/enable" 1 0 && [ "$SITES" -gt 0 ]
 }
 
 toggle_pattern()
 {
-	toggle $LIMIT "$TRACING/set_event" "syscalls:*" "" &&
-		toggle $LIMIT "$TRACING/set_event" "sched:*" "!sched:*"
+	toggle "$TRACING/set_event" "syscalls:*" "" &&
+		toggle "$TRACING/set_event" "sched:*" "!sched:*"
+}
+
+# No key changes, as each event has a probe already: on x86, its call goes to the iterator.
+toggle_second()
+{
+	put 1 "$TRACING/events/enable" || return
+	most=$(rounds $((2 * SITES + KEYS)))
+	KEYS=0
+	SITES=0
+	[ $SYNCS -gt 1 ] || most=0
+	few=0
+	for value in 1 0 1 0; do
+		ipis_of put $value "$INSTANCE/events/enable" &&
+			right_ipis "the same with all events enabled: '$value'" \
+				   $((most > 0)) "$most" || few=1
+	done
+	put 0 "$TRACING/events/enable"
+	return $few
 }
 
 toggle_instance()
 {
 	INSTANCE="$TRACING/instances/static_batch_$$"
-	mkdir "$INSTANCE" && toggle $LIMIT "$INSTANCE/events/enable" 1 0 || return
-	# The same where each event has a probe already, so that its call goes to the iterator.
-	put 1 "$TRACING/events/enable" && toggle $LIMIT "$INSTANCE/events/enable" 1 0
-	few=$?
-	put 0 "$TRACING/events/enable"
-	[ $few = 0 ] || return
-	FEWEST=
+	mkdir "$INSTANCE" && toggle "$INSTANCE/events/enable" 1 0 || return
+	keys=$KEYS
+	sites=$SITES
+	toggle_second || return
+	KEYS=$keys
+	SITES=$sites
 	for time in $(seq $TIMES); do
-		put 1 "$INSTANCE/events/enable" && sleep 0.1 && ipis_of rmdir "$INSTANCE" &&
-			mkdir "$INSTANCE" || return
-		! few_enough $LIMIT || break
+		put 1 "$INSTANCE/events/enable" && ipis_of rmdir "$INSTANCE" &&
+			mkdir "$INSTANCE" && right_ipis "rmdir of the instance" || return
 	done
 	rmdir "$INSTANCE"
 	INSTANCE=
-	few_ipis $LIMIT "rmdir of the instance"
 }
 
 toggle_ddebug()
 {
-	toggle $LIMIT $DDEBUG "module * +p" "module * -p"
+	toggle $DDEBUG "module * +p" "module * -p" && [ "$SITES" -gt 0 ]
+}
+
+# A change that is printed is made with no locks held meanwhile, and so alone.
+toggle_printed()
+{
+	key_states before
+	read -r verbose < $VERBOSE_FILE
+	put 4 $VERBOSE_FILE || return
+	ipis_of put "module * +p" $DDEBUG
+	put "$verbose" $VERBOSE_FILE
+	key_states after
+	changed before after
+	right_ipis "module * +p, printed" $KEYS $KEYS
+	right=$?
+	put "module * -p" $DDEBUG
+	return $right
+}
+
+# Each record of perf takes long, so that fewer sites wait for the others: so many.
+RECORDS=256
+perf_records()
+{
+	key_states before
+	put 1 "$TRACING/events/enable" || return
+	key_states after
+	put 0 "$TRACING/events/enable"
+	changed before after
+	ipis_of "$DIR/perf_text_poke" "$TRACING/events/enable" > "$TMP/perf" || {
+		sed 's/^/# /' "$TMP/perf"
+		return 1
+	}
+	# Static calls as well, which are as many as sites at most.
+	read -r records what < "$TMP/perf"
+	ktap_print_msg "$records $what"
+	[ "$records" -ge $((2 * SITES)) ] || complain "for $SITES sites, twice" || return
+	[ "$CPUS" -gt 1 ] || return 0
+	# The keys of perf itself may be changed before and after it.
+	QUEUE=$RECORDS
+	right_ipis "all events, on and off, with perf" $((2 * $(rounds $SITES))) \
+		   $((2 * $(rounds $((2 * SITES + KEYS))) + 4))
+	right=$?
+	find_sync
+	return $right
 }
 
 # "load_sample CHOSEN FEWEST": a module is loaded, with events that are chosen, or none.
@@ -201,8 +304,8 @@ load_sample()
 {
 	FEWEST=$2
 	[ "$1" = 0 ] || append ":mod:$SAMPLE_DIR" "$TRACING/set_event" || return
-	sleep 0.2
 	ipis_of modprobe $SAMPLE || return
+	fewest
 	grep -q "[1X]" "$TRACING/events/sample-trace/enable" && on=1 || on=0
 	put "" "$TRACING/set_event" && modprobe -r $SAMPLE || return
 	[ $on = "$1" ] || complain "events on: $on"
@@ -213,25 +316,30 @@ remove_sample()
 {
 	FEWEST=$2
 	modprobe $SAMPLE && put "$1" "$TRACING/events/sample-trace/enable" &&
-		sleep 0.2 && ipis_of modprobe -r $SAMPLE
+		ipis_of modprobe -r $SAMPLE && fewest
 }
 
-# "beside_none SAMPLE WHAT": beside what it takes without events; in turns, as the host may get
-# busier. The fewest of four at least, so that one that was disturbed does not raise the limit.
+fewest()
+{
+	[ -n "$FEWEST" ] && [ "$FEWEST" -le "$IPIS" ] || FEWEST=$IPIS
+}
+
+# "beside_none SAMPLE WHAT": one round more than it takes without events; in turns, as the
+# host may get busier.
 beside_none()
 {
 	bare=
 	with=
-	for time in $(seq $TIMES); do
+	most=$((SYNCS * (CPUS - 1)))
+	for time in $(seq $MODULE_TIMES); do
 		$1 0 "$bare" || return
 		bare=$FEWEST
 		$1 1 "$with" || return
 		with=$FEWEST
-		limit=$((LIMIT + bare / (CPUS - 1)))
-		[ "$time" -lt 4 ] || ! few_enough $limit || break
+		[ "$time" -lt 2 ] || [ $((with - bare)) -gt $most ] || break
 	done
-	ktap_print_msg "$bare IPIs without events"
-	few_ipis $limit "$2"
+	ktap_print_msg "$2: $with IPIs with $CPUS CPUs, $bare without events"
+	[ $((with - bare)) -le $most ]
 }
 
 ipi_test()
@@ -244,8 +352,8 @@ ipi_test()
 		ktap_test_skip "$name (not counted)"
 	elif checks_itself; then
 		ktap_test_skip "$name (the kernel has some of its own)"
-	elif ! grep -qw static_key_slow_inc /proc/kallsyms; then
-		ktap_test_skip "$name (not counted without jump labels)"
+	elif [ -z "$SYNC" ] || [ ! -r $KEYS_FILE ]; then
+		ktap_test_skip "$name (what is changed or sent is not known)"
 	else
 		ktap_test_result "$name" "$@"
 	fi
@@ -296,24 +404,18 @@ fire()
 	[ $n -gt 0 ]
 }
 
-# Whoever is killed in the middle of a write ends the batch: the next writes are not held up,
-# have their effect, and every site is as its key. Most of a write is patching; so many are
-# killed that some have not got there.
-killed()
+# Every site is as its key, when all events are on, and when they are off.
+all_sites()
 {
-	end=$(($(date +%s) + KILL_SECONDS))
-	while [ "$(date +%s)" -lt $end ]; do
-		kill_writer 0.01
-	done
 	for value in 1 0; do
-		put $value "$TRACING/events/enable" || return
+		put $value "$TRACING/events/enable" && consistent || return
 		read -r state < "$TRACING/events/enable"
 		[ "$state" = $value ] || complain "$state, not $value" || return
-		[ ! -r $CONSISTENT ] || consistent || return
 	done
 }
 
-# A process is told that its event is on, and off, however that is done.
+# A process is told that its event is on, and off, however that is done; from then on, what
+# it writes is taken.
 user_event()
 {
 	for file in user_events/static_batch_user user_events ""; do
@@ -322,6 +424,39 @@ user_event()
 		[ "$said" = "0 1 0" ] || complain "$said, not 0 1 0, with events/$file/enable" ||
 			return
 	done
+}
+
+# The events of a module go while their probes, at tracepoints of others, are running: nothing
+# that these use may be freed before. KASAN notices if it is.
+custom_event()
+{
+	for time in $(seq $TIMES); do
+		modprobe trace_custom_sched &&
+			put 1 "$TRACING/events/custom/sched_switch/enable" || return
+		put "" "$TRACING/trace"
+		work
+		grep -q "sched_switch: prev_prio=" "$TRACING/trace" || complain "no event" || return
+		modprobe -r trace_custom_sched || return
+		[ ! -e "$TRACING/events/custom" ] || complain "events/custom is left" || return
+	done
+}
+
+# Others hold the lock of the kernel's page tables for long, as whoever reads this file does.
+PAGE_TABLES=/sys/kernel/debug/page_tables/kernel
+page_tables()
+{
+	while [ ! -e "$TMP/stop" ]; do
+		cat $PAGE_TABLES > /dev/null
+	done &
+	reader=$!
+	failed=
+	for time in $(seq $TIMES); do
+		modprobe $SAMPLE && put 1 "$TRACING/events/enable" &&
+			put 0 "$TRACING/events/enable" && modprobe -r $SAMPLE || failed=1
+	done
+	touch "$TMP/stop"
+	wait $reader
+	[ -z "$failed" ] && { [ ! -r $CONSISTENT ] || consistent; }
 }
 
 # A line of the log for each call of a function with a message, and none.
@@ -346,6 +481,7 @@ ddebug_works()
 
 ktap_print_header
 set_up clean_up
+find_sync
 CPUS="$(grep -c '^processor' /proc/cpuinfo)"
 all_off
 
@@ -367,7 +503,7 @@ if present $TEST; then
 	kunit_results > "$TMP/kunit"
 	grep -E '^ {4}(not )?ok [0-9]+ ' "$TMP/kunit" > "$TMP/cases"
 fi
-ktap_set_plan $(($(wc -l < "$TMP/cases") + 13))
+ktap_set_plan $(($(wc -l < "$TMP/cases") + 17))
 
 if [ -s "$TMP/cases" ]; then
 	ktap_test_pass "the KUnit suite runs"
@@ -389,6 +525,18 @@ if [ -n "$DDEBUG" ]; then
 else
 	ktap_test_skip "few IPIs: dynamic debug (not there)"
 fi
+if [ -n "$DDEBUG" ] && [ -w $VERBOSE_FILE ]; then
+	ipi_test "dynamic debug, printed" toggle_printed
+else
+	ktap_test_skip "few IPIs: dynamic debug, printed (not there)"
+fi
+if [ ! -x "$DIR/perf_text_poke" ] || [ "$SYNC" != do_sync_core ]; then
+	ktap_test_skip "perf records all changes (no perf_text_poke, or not x86)"
+elif [ ! -r $KEYS_FILE ] || [ -z "$COUNTER" ]; then
+	ktap_test_skip "perf records all changes (not counted)"
+else
+	ktap_test_result "perf records all changes" perf_records
+fi
 if present $SAMPLE && loadable $SAMPLE_DIR; then
 	ipi_test "a module is loaded" beside_none load_sample "loading of a module with events"
 	ipi_test "a module is removed" beside_none remove_sample "removal of a module with events"
@@ -397,7 +545,21 @@ else
 	ktap_test_skip "few IPIs: a module is removed (no $SAMPLE)"
 fi
 ktap_test_result "events fire when enabled, and only then" fire
-ktap_test_result "a writer is killed in the middle" killed
+if [ -r $CONSISTENT ]; then
+	ktap_test_result "all sites are as their keys" all_sites
+else
+	ktap_test_skip "all sites are as their keys (no $CONSISTENT)"
+fi
+if present trace_custom_sched && loadable trace_custom_sched; then
+	ktap_test_result "a module with events at others' tracepoints goes" custom_event
+else
+	ktap_test_skip "a module with events at others' tracepoints goes (no trace_custom_sched)"
+fi
+if [ -r $PAGE_TABLES ] && present $SAMPLE && loadable $SAMPLE_DIR; then
+	ktap_test_result "events of modules while page tables are read" page_tables
+else
+	ktap_test_skip "events of modules while page tables are read (no $PAGE_TABLES or $SAMPLE)"
+fi
 if [ -e "$TRACING/user_events_data" ] && [ -x "$DIR/user_event" ]; then
 	ktap_test_result "processes are told of their events" user_event
 else

@@ -5,7 +5,8 @@
  *	user_event DATA NAME FILE
  *
  * registers NAME with DATA, the file user_events_data of tracefs, writes 1 and then 0 to
- * FILE, which enables events, and says what it has been told after each.
+ * FILE, which enables events, and says what it has been told after each. While a child
+ * writes the 1, it waits to be told, and writes an event at once.
  *
  * Built with nolibc, which is why there is no include of a C library.
  *
@@ -13,29 +14,47 @@
  */
 #include <linux/user_events.h>
 
-/* Bit 0 is set by the kernel while somebody listens. */
-static __u32 enabled;
+#include "program.h"
+
+/* Bit 0 of @enabled is set by the kernel while somebody listens. */
+static struct {
+	__u32 enabled;
+	__u32 written;
+	/* For the alignment: both are on one page. */
+	__u64 unused;
+} told;
 
 static unsigned int listening(void)
 {
-	return __atomic_load_n(&enabled, __ATOMIC_RELAXED) & 1;
+	return __atomic_load_n(&told.enabled, __ATOMIC_RELAXED) & 1;
 }
 
-static int fail(const char *what)
-{
-	printf("%s: error %d\n", what, errno);
-	return 1;
-}
+/* How long to wait for it: more than enabling all events takes anywhere. */
+#define PATIENCE	60
 
-static int put(const char *file, const char *value)
+/* Write an event as soon as the kernel has said that somebody listens. */
+static int write_when_listening(int data, __u32 index, const char *file)
 {
-	int fd = open(file, O_WRONLY);
-	int ret;
+	__u32 event[2] = { index };
+	time_t end = time(NULL) + PATIENCE;
+	int ret = 0, status;
+	pid_t child;
 
-	if (fd < 0)
-		return fail(file);
-	ret = write(fd, value, 1) == 1 ? 0 : fail(value);
-	close(fd);
+	child = fork();
+	if (child < 0)
+		return fail("fork");
+	if (!child) {
+		msleep(100);
+		exit(put(file, "1"));
+	}
+	/* To a page that is not writable since fork(), the kernel would write later. */
+	__atomic_store_n(&told.written, 1, __ATOMIC_RELAXED);
+	while (!listening() && time(NULL) < end)
+		sched_yield();
+	if (write(data, event, sizeof(event)) < 0)
+		ret = fail("an event after it was enabled");
+	if (waitpid(child, &status, 0) != child || status)
+		return 1;
 	return ret;
 }
 
@@ -43,8 +62,8 @@ int main(int argc, char **argv)
 {
 	struct user_reg reg = {
 		.size = sizeof(reg),
-		.enable_size = sizeof(enabled),
-		.enable_addr = (unsigned long)&enabled,
+		.enable_size = sizeof(told.enabled),
+		.enable_addr = (unsigned long)&told.enabled,
 	};
 	int fd;
 
@@ -57,7 +76,7 @@ int main(int argc, char **argv)
 	if (ioctl(fd, DIAG_IOCSREG, &reg) < 0)
 		return fail("DIAG_IOCSREG");
 	printf("%u", listening());
-	if (put(argv[3], "1"))
+	if (write_when_listening(fd, reg.write_index, argv[3]))
 		return 1;
 	printf(" %u", listening());
 	if (put(argv[3], "0"))
