@@ -403,7 +403,7 @@ longest()
 {
 	sed -n "s/.* \\([0-9]*\\): \\($2\\|$3\\): .*/\\1 \\2/p" instances/hold/trace |
 		awk -v figure="$1" -v begin="$2" '
-		$2 == begin { began = $1; next }
+		$2 == begin { if (!began) began = $1; next }
 		began { if ($1 - began > most) most = $1 - began; began = 0 }
 		END {
 			if (most)
@@ -417,7 +417,8 @@ mutex=$(awk '$3 == "text_mutex" { print $1 }' /proc/kallsyms)
 {
 	echo 'p:hold/lock mutex_lock lock=%di:x64'
 	echo 'p:hold/unlock mutex_unlock lock=%di:x64'
-	echo 'p:hold/poke smp_text_poke_batch_finish'
+	# Sites trap from the first of the three steps on, behind the sorting of the queue.
+	echo 'p:hold/poke text_poke_write'
 	echo 'r:hold/poked smp_text_poke_batch_finish'
 } | while read -r definition; do
 	echo "$definition" >>dynamic_events || echo "@error insn.text_mutex $definition is refused"
@@ -649,7 +650,7 @@ NOTES = (
     "pipe, syscall basic, mem memcpy, and compiling a file; _traced with all events of sched, "
     "syscalls, kmem and exceptions enabled",
     "insn.text_mutex is the longest that this lock is held meanwhile, insn.sites_trap the "
-    "longest call that writes breakpoints and takes them away, both with some 1,000 "
+    "longest time from the first breakpoint until all are gone, both with some 1,000 "
     "instructions of the kprobes that measure it",
     "share.rust_traceable_* is how many of 100 functions of Rust ftrace can trace, compared "
     "with those of C in the same kernel",

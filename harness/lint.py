@@ -573,7 +573,8 @@ def variants():
         Variant("all", "with all of the series", rust=True),
         Variant("no-jump-label", "without jump labels", rust=True),
         Variant("no-modules", "without modules"),
-        Variant("no-smp", "on one CPU", change="# CONFIG_SMP is not set\n"),
+        Variant("no-smp", "on one CPU, with small tables",
+                change="# CONFIG_SMP is not set\nCONFIG_EXPERT=y\nCONFIG_BASE_SMALL=y\n"),
         Variant("rt", "with PREEMPT_RT"),
     )
 
