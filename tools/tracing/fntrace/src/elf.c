@@ -3,6 +3,7 @@
  * What an ELF file says about addresses: symbols, and which part of the file is where.
  */
 #define _GNU_SOURCE
+#include <endian.h>
 #include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -246,6 +247,70 @@ const char *image_imports(const char *path, void (*take)(void *data, const char 
 		elf_end(elf);
 	close(fd);
 	return NULL;
+}
+
+/* Instructions of arm64: paciasp, pacibsp; mov x0, x30; bl. */
+#define ARM64_PACIASP		0xd503233f
+#define ARM64_PACIBSP		0xd503237f
+#define ARM64_MOV_X0_X30	0xaa1e03e0
+#define ARM64_IS_BL(word)	(((word) & 0xfc000000) == 0x94000000)
+/* So many of a function are in front of its call of mcount(), at most. */
+#define ARM64_PROLOGUE		32
+
+/* "mov x0, x30; bl" is what calls mcount(), which has the caller's return address in x0. */
+static bool signs_in_front_of_call(const char *code, size_t size)
+{
+	size_t i, left = 0;
+	uint32_t word, last = 0;
+
+	for (i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
+		memcpy(&word, code + i, sizeof(word));
+		word = le32toh(word);
+		if (word == ARM64_PACIASP || word == ARM64_PACIBSP)
+			left = ARM64_PROLOGUE;
+		else if (left && last == ARM64_MOV_X0_X30 && ARM64_IS_BL(word))
+			return true;
+		else if (left)
+			left--;
+		last = word;
+	}
+	return false;
+}
+
+static void note_mcount(void *data, const char *name)
+{
+	*(bool *)data |= !strcmp(name, "_mcount");
+}
+
+bool image_signs_addresses(const char *path)
+{
+	bool mcount = false, signs = false;
+	GElf_Ehdr header;
+	GElf_Phdr part;
+	size_t i, count, size;
+	const char *file;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open_input_file(path);
+	if (fd < 0)
+		return false;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	file = elf ? elf_rawfile(elf, &size) : NULL;
+	if (file && gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64 &&
+	    !elf_getphdrnum(elf, &count)) {
+		image_imports(path, note_mcount, &mcount);
+		for (i = 0; i < count && mcount && !signs; i++)
+			signs = gelf_getphdr(elf, i, &part) && part.p_type == PT_LOAD &&
+				part.p_flags & PF_X && part.p_offset <= size &&
+				part.p_filesz <= size - part.p_offset &&
+				signs_in_front_of_call(file + part.p_offset, part.p_filesz);
+	}
+	if (elf)
+		elf_end(elf);
+	close(fd);
+	return signs;
 }
 
 /* Of a section of notes, the one with the build ID. */

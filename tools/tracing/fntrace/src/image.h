@@ -73,6 +73,15 @@ const char *image_imports(const char *path, void (*take)(void *data, const char 
 			  void *data);
 
 /*
+ * image_signs_addresses() - do functions of a program for arm64 sign the return address before
+ * they call mcount()?
+ *
+ * mcount() cannot replace it then. GNU_PROPERTY_AARCH64_FEATURE_1_PAC does not say that: it is
+ * missing if one of the object files has none, as those that start a program.
+ */
+bool image_signs_addresses(const char *path);
+
+/*
  * image_build_id() - the number that the linker gave to an ELF file
  *
  * Return: hexadecimal digits, allocated; NULL if there is none, or it is no such file.

@@ -374,6 +374,21 @@ static void say_count(uint64_t count, const char *what)
 		warn("%" PRIu64 " %s", count, what);
 }
 
+/* What was lost by a buffer that grows was too deep, or else its file could not grow. */
+static void say_lost(const struct trace *trace)
+{
+	uint64_t deep = trace->nr_too_deep < trace->nr_lost ? trace->nr_too_deep : trace->nr_lost;
+	uint64_t growing = trace->nr_lost_growing, full = trace->nr_lost - growing;
+	uint64_t deep_growing = deep < growing ? deep : growing;
+
+	growing -= deep_growing;
+	full -= deep - deep_growing;
+	say_count(full, "calls were lost: the buffer was full");
+	say_count(growing,
+		  "calls were lost: a file could not grow, or handlers of signals came while it did");
+	say_count(deep, "calls were lost: they were deeper than the shadow stack");
+}
+
 /* Calls that have not ended end with their tasks, if the writer wants that. */
 static uint64_t end_calls(struct trace *trace, const struct writer *writer)
 {
@@ -435,8 +450,9 @@ int input_write(struct input *input, const struct writer *writer, const char *pa
 	writer->begin(trace, path);
 	open = write_events(input, writer, input->progress || (isatty(STDERR_FILENO) && !quiet));
 	status = writer->end(trace);
-	say_count(trace->nr_lost, "calls were lost: the buffer was full");
-	say_count(trace->nr_orphans, "ends of calls that began before the trace were left out");
+	say_lost(trace);
+	say_count(trace->nr_orphans,
+		  "ends were left out: their calls began before the trace, or in another coroutine");
 	say_count(trace->nr_repaired, "ends were missing and were put in");
 	say_count(trace->nr_backwards, "times went backwards and were corrected");
 	say_count(trace->nr_bad, "records were damaged and left out");

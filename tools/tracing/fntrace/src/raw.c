@@ -37,9 +37,11 @@
  * @swap: it has the other order of bytes
  * @wrapped: older records were written over, and some may have been taken back
  * @below: the kernel ran below the addresses of its file: only names say where
+ * @grows: the program makes room when it is full
  * @entries_only: there are no records of exits
  * @ends: such a call, which has no duration, has to end
  * @readers: parts of the file, the one with the older records first
+ * @window: time of the first record of the newest part; 0: none of it was read
  * @has_data: there may be records with values
  * @description: of the values; NULL if there is none
  * @values: of the last event
@@ -57,6 +59,7 @@ struct raw {
 	bool		swap;
 	bool		wrapped;
 	bool		below;
+	bool		grows;
 	bool		entries_only;
 	bool		ends;
 	uint64_t	addr_high;
@@ -67,6 +70,7 @@ struct raw {
 	bool		begun;
 	uint64_t	last;
 	uint64_t	time;
+	uint64_t	window;
 	char		text[64];
 	bool		has_data;
 	struct description *description;
@@ -106,6 +110,18 @@ static void take_data(struct raw *raw, const struct fntrace_record *record)
 	raw->data_left = left - 1;
 }
 
+/*
+ * A program that is killed may have taken a record that it did not fill. It has what was in its
+ * place when the buffer was last full, which is older than all that is in the buffer, or zeros.
+ */
+static bool is_unfilled(const struct raw *raw, const struct fntrace_record *record)
+{
+	const struct reader *reader = &raw->readers[raw->reader];
+
+	return raw->reader + 1 == ARRAY_SIZE(raw->readers) && reader_is_at_end(reader) &&
+	       record->time < raw->time && (!raw->window || record->time < raw->window);
+}
+
 /* The next record that is one. What is in raw->data is in front of it. */
 static bool get(struct raw *raw, struct fntrace_record *record)
 {
@@ -128,10 +144,14 @@ static bool get(struct raw *raw, struct fntrace_record *record)
 			take_data(raw, record);
 			continue;
 		}
+		if (is_unfilled(raw, record))
+			continue;
 		/* Never written; or not by us, unless a thread slept for a month. */
 		if (record->time && (!raw->time || record->time - raw->time < TIME_STEP_MAX ||
 				     raw->time - record->time < TIME_STEP_MAX)) {
 			raw->time = record->time;
+			if (raw->reader + 1 == ARRAY_SIZE(raw->readers) && !raw->window)
+				raw->window = record->time;
 			return true;
 		}
 		raw->trace->nr_bad += record->time || !raw->wrapped;
@@ -174,6 +194,7 @@ static bool raw_next(struct source *source, struct event *event)
 		event->type = EVENT_LOST;
 		event->count = raw->lost;
 		event->ns = raw->last;
+		raw->trace->nr_lost_growing += raw->grows ? raw->lost : 0;
 		raw->lost = 0;
 		return true;
 	}
@@ -185,6 +206,7 @@ static bool raw_next(struct source *source, struct event *event)
 	case FNTRACE_LOST:
 		event->type = EVENT_LOST;
 		event->count = addr;
+		raw->trace->nr_lost_growing += raw->grows ? addr : 0;
 		return true;
 	case FNTRACE_MARK:
 		event->type = EVENT_POINT;
@@ -390,7 +412,11 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	raw->time = header.start.counter;
 	raw->addr_high = header.addr_high;
 	raw->lost = header.lost;
+	/* If there is no room, it goes on as one that stops. */
+	raw->grows = header.mode == FNTRACE_GROW || header.older;
 	raw->entries_only = header.flags & FNTRACE_ENTRIES_ONLY;
+	trace->nr_entries_only += raw->entries_only;
+	trace->nr_too_deep += header.too_deep;
 	raw->process = trace_session(trace, machine, header.pid, header.session, file);
 	/* The CPUs of a kernel are numbered from 1: no format of output has a task 0. */
 	raw->task = trace_task(trace, raw->process,
@@ -415,9 +441,6 @@ static uint64_t open_buffer(struct trace *trace, struct machine *machine, const 
 	if (header.counter_hz)
 		machine->clock->hz = header.counter_hz;
 	machine->arch = header.arch;
-	if (header.too_deep)
-		warn("%s: %" PRIu64 " calls were deeper than the shadow stack", path,
-		     header.too_deep);
 	trace_add_source(trace, &raw->source);
 	return header.header_size + (older ? room + older : used);
 }

@@ -103,6 +103,11 @@ const void *reader_get(struct reader *reader, size_t size)
 	return data;
 }
 
+bool reader_is_at_end(const struct reader *reader)
+{
+	return reader->used == reader->have && reader->from >= reader->to;
+}
+
 void reader_close(struct reader *reader)
 {
 	free(reader->buffer);

@@ -20,6 +20,7 @@
 #include "describe.h"
 #include "duration.h"
 #include "directory.h"
+#include "image.h"
 #include "kernel_plugin.h"
 #include "launch.h"
 #include "names.h"
@@ -71,6 +72,8 @@ struct record {
 };
 
 #define KERNEL_DEPTH_MAX	1000
+/* If one of so many calls is lost, the recording has failed. */
+#define LOSS_PART		4
 
 /* Options without a letter. */
 enum {
@@ -441,6 +444,13 @@ static void take_back(struct record *record, bool running)
 	warn("%s is the recording that was there before", record->directory);
 }
 
+/* Where all is lost for the same reason, which one? */
+static const char *loss_reason(const struct raw_summary *summary)
+{
+	return summary->too_deep == summary->lost ?
+	       ": they were deeper than the shadow stack" : "";
+}
+
 /*
  * Save the names of what was recorded, and tell what is missing. Returns false if the
  * recording has nothing in it, or its names could not be written.
@@ -450,6 +460,9 @@ static bool finish(struct record *record, bool running)
 	const char *directory = record->directory;
 	const struct choose *choose = &record->choose;
 	const struct raw_summary summary = raw_summarise(directory, 0);
+	uint64_t calls = summary.lost + summary.records / (summary.entries_only ? 1 : 2);
+	/* --stop is to lose them. */
+	bool lossy = strcmp(record->launch.full, "stop") && summary.lost > calls / LOSS_PART;
 	bool empty = choose_is_set(choose) && !summary.records && !summary.lost &&
 		     !directory_has_kernel(directory);
 
@@ -461,14 +474,14 @@ static bool finish(struct record *record, bool running)
 	if (empty)
 		warn("none of the functions that were to be recorded was called");
 	if (summary.lost)
-		warn("%" PRIu64 " calls could not be recorded", summary.lost);
+		warn("%" PRIu64 " calls could not be recorded%s", summary.lost, loss_reason(&summary));
 	if (running)
 		warn("processes that it started still run, and go on recording to %s", directory);
 	else
 		directory_remove_controls(directory);
 	if (empty)
 		take_back(record, running);
-	return !empty && !names_save(directory);
+	return !empty && !names_save(directory) && !lossy;
 }
 
 /*
@@ -591,6 +604,10 @@ static int record_program(struct record *record)
 	absolute = realpath(record->directory, NULL);
 	if (!absolute)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
+	if (record->path && !launch->entries && image_signs_addresses(record->path))
+		warn("%s signs return addresses before it calls mcount(): it may be killed; "
+		     "compile it with -fpatchable-function-entry=2 or -mbranch-protection=none, "
+		     "or use --entries", record->path);
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
 	about_begin(record->directory, record->path, record->arguments, record->program);

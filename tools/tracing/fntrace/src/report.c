@@ -91,6 +91,7 @@ static const struct field fields[] = {
 
 #define DEFAULT_FIELDS	"total,self,calls,avg,max"
 #define DIFF_FIELDS	"total,self,calls"
+#define ENTRIES_FIELDS	"calls"
 #define COLUMN_WIDTH	12
 
 /*
@@ -178,6 +179,16 @@ static void parse_fields(struct report *report, const char *names, struct argp_s
 	free(copy);
 }
 
+/* Where only entries were recorded, all times are 0. */
+static const char *default_fields(const struct report *report)
+{
+	const struct trace *trace = report->input.trace;
+
+	if (trace->nr_entries_only && trace->nr_entries_only == trace->nr_sources)
+		return ENTRIES_FIELDS;
+	return report->other ? DIFF_FIELDS : DEFAULT_FIELDS;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct report *report = state->input;
@@ -206,7 +217,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!report->shown[0])
-			parse_fields(report, report->other ? DIFF_FIELDS : DEFAULT_FIELDS, state);
+			parse_fields(report, default_fields(report), state);
 		if (!report->sort)
 			report->sort = report->shown[0];
 		break;

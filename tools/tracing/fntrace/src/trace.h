@@ -336,8 +336,11 @@ struct source {
 /*
  * struct trace - everything that was opened
  * @descriptions: of values, see values.h
+ * @nr_entries_only: sources without ends of calls
  * @nr_open: sources that are not at their end; they are the first ones, a heap
  * @nr_lost: calls that the tracer could not record
+ * @nr_lost_growing: of these, the ones whose buffers should have got more room
+ * @nr_too_deep: of these, the ones for which the shadow stack had no room
  * @nr_orphans: ends of calls that began before the trace
  * @nr_repaired: ends that were put in
  * @nr_backwards: times that were earlier than the one before
@@ -352,10 +355,13 @@ struct trace {
 	struct description *descriptions;
 	struct source	**sources;
 	size_t		nr_sources;
+	size_t		nr_entries_only;
 	size_t		nr_open;
 	unsigned int	nr_symbols;
 	uint64_t	nr_events;
 	uint64_t	nr_lost;
+	uint64_t	nr_lost_growing;
+	uint64_t	nr_too_deep;
 	uint64_t	nr_orphans;
 	uint64_t	nr_backwards;
 	uint64_t	nr_repaired;
@@ -675,6 +681,11 @@ void reader_open(struct reader *reader, const char *path, uint64_t from, uint64_
  * Return: where they are until the next call, or NULL if there are not so many.
  */
 const void *reader_get(struct reader *reader, size_t size);
+
+/*
+ * reader_is_at_end() - is there no more?
+ */
+bool reader_is_at_end(const struct reader *reader);
 void reader_close(struct reader *reader);
 
 /*

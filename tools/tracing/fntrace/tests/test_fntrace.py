@@ -841,10 +841,10 @@ def overwrites(bench):
 
 
 def many_names(bench):
-    """A source of so many names that they do not fit where a process leaves 4 KiB."""
+    """A source of so many names that they do not fit on a disk of 400 KiB."""
     source = bench.work / "many.c"
     source.write_text("".join(f"void function_with_a_long_name_{n}(void) {{ }}\n"
-                              for n in range(1000)), encoding="ascii")
+                              for n in range(20000)), encoding="ascii")
     return source
 
 
@@ -876,9 +876,9 @@ def no_room_for_uftrace(bench):
 def no_room_for_names(bench):
     """A disk that gets full when the names are written: the records are there."""
     program = bench.compile("tree.c", "-pg", "-O1", many_names(bench))
-    # The file of the thread takes all that there is.
+    # What the file of the thread gives back is not enough for them.
     done = on_small_disk(
-        bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
+        bench, "400k", f"{bench.fntrace} record -s 64k -o MOUNT/data sh -c "
         f"'{program} && head -c 2m /dev/zero > MOUNT/fill'; echo status $?; rm MOUNT/fill; "
         f"{bench.fntrace} replay -o {bench.work}/list MOUNT/data")
     expect("status 1\n" in done.stdout and ".names: No space left" in done.stderr,
@@ -888,8 +888,7 @@ def no_room_for_names(bench):
     # The same where it is full in the middle of the names.
     (bench.work / "small").rmdir()
     done = on_small_disk(
-        bench, "1200k", f"{bench.fntrace} record -o MOUNT/data sh -c "
-        f"'{program} && head -c 2m /dev/zero > MOUNT/fill'; echo status $?")
+        bench, "400k", f"{bench.fntrace} record -s 64k -o MOUNT/data {program}; echo status $?")
     expect("status 1\n" in done.stdout and ".names: No space left" in done.stderr,
            done.stdout + done.stderr)
 

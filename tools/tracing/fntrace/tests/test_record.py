@@ -6,9 +6,15 @@ import re
 import shutil
 import signal
 import stat
+import struct
 import subprocess
+import time
 
-from bench import TIMEOUT, Skip, compare, counts, expect, need, run, until, wanted
+from bench import (ENTRY, EXIT, TIMEOUT, Skip, buffer, compare, counts, expect, need,
+                   on_small_disk, run, until, wanted)
+
+# Of the header of a buffer.
+OLDER, WRAPS, LOST = 104, 128, 136
 
 # More than a process of a few calls may take: its records, mappings and two pages.
 SMALL = 40 << 10
@@ -216,6 +222,117 @@ def obstacles(bench):
     expect("ended before that, or is statically linked" in done.stderr, done.stderr)
 
 
+def unfilled(bench):
+    """
+    The last record of a program that is killed may be one of the window before: it is none. Of
+    clocks that go backwards, the last record stays.
+    """
+    def calls(first, count):
+        return [(first + 10 * n, (ENTRY, EXIT)[n % 2], 0, 0x1000 + n // 2)
+                for n in range(count)]
+
+    before, now = calls(1000, 8), calls(2000, 8)
+    # The room of the buffer, and what is behind it in the file.
+    for used, records, wraps, entries, says in (
+            # Three are there, the fourth was taken.
+            (4, now[:3] + before[3:], False, 4 + 2, "1 calls had not ended"),
+            # All are.
+            (4, now[:4] + before[4:], False, 4 + 2, ""),
+            # The first one was taken.
+            (1, before, False, 4, ""),
+            # Nothing was ever in its place.
+            (4, now[:3] + [(0, 0, 0, 0)] * 5, False, 4 + 2, "1 calls had not ended"),
+            # It is not older than what is in the buffer: the clock is wrong.
+            (4, now[:3] + [(2005, EXIT, 0, 0x1001)] + before[4:], False, 4 + 2, "backwards"),
+            # Older ones were written over: the fourth is the oldest.
+            (4, now[:3] + before[3:], True, 2 + 2, "1 calls had not ended")):
+        data = bytearray(buffer(records, clocks=((1, 1), (10 ** 9, 10 ** 9))))
+        struct.pack_into("<QQ", data, OLDER, 0 if wraps else 16 * len(before),
+                         (1 << 20) + 16 * used)
+        struct.pack_into("<Q", data, WRAPS, wraps)
+        if not wraps:
+            data += buffer(before)[-16 * len(before):]
+        file = bench.work / "buffer"
+        file.write_bytes(data)
+        events, said = bench.chrome(file)
+        found = sum(event["ph"] == "B" for event in events)
+        expect(found == entries, f"{used} used: {found} calls, not {entries}")
+        for word in ("1 calls had not ended", "backwards", "damaged"):
+            expect((word in said) == (word == says), f"{used} used: {said}")
+
+
+def killed_anywhere(bench):
+    """A program that is killed at any time leaves nothing that is taken for a record."""
+    program = program_of(bench, "-pg")
+    for number in range(10):
+        directory = bench.work / "data"
+        shutil.rmtree(directory, ignore_errors=True)
+        with subprocess.Popen([bench.fntrace, "record", "-s", "64k", "-o", directory, program,
+                               str(10 ** 9)], stderr=subprocess.PIPE) as record:
+            until(lambda: list(directory.glob("*.fntrace")) and list(directory.glob("*.control")),
+                  "it records nothing")
+            time.sleep(0.01 * number)
+            pid = next(directory.glob("*.control")).name.split("-")[0]
+            os.kill(int(pid), signal.SIGKILL)
+            record.communicate(timeout=TIMEOUT)
+        said = run(bench.fntrace, "convert", "-f", "list", "-o", "/dev/null", directory).stderr
+        expect(not re.search("backwards|damaged|lost|cut off", said), said)
+
+
+def half_is_lost(bench):
+    """A recording of which much is missing has failed, unless that was wanted."""
+    program = program_of(bench, "-pg")
+    done = on_small_disk(
+        bench, "4m", f"{bench.fntrace} record -o MOUNT/data {program} 1000000; echo status $?; "
+        f"{bench.fntrace} convert -f list -o /dev/null MOUNT/data")
+    expect("status 1\n" in done.stdout and "calls could not be recorded" in done.stderr,
+           done.stdout + done.stderr)
+    expect(re.search(r"\d+ calls were lost: a file could not grow", done.stderr), done.stderr)
+    directory, _ = bench.record(program, "100000", options=("--stop", "-s", "64k"))
+    said = run(bench.fntrace, "convert", "-f", "list", "-o", "/dev/null", directory).stderr
+    expect(re.search(r"\d+ calls were lost: the buffer was full", said), said)
+    # Deeper than the shadow stack of a thread, of which its functions have no part.
+    data = bytearray(buffer([(1000, ENTRY, 0, 1), (2000, EXIT, 0, 1)]))
+    struct.pack_into("<QQ", data, LOST, 7, 5)
+    (bench.work / "deep").write_bytes(data)
+    said = bench.chrome(bench.work / "deep")[1]
+    expect("5 calls were lost: they were deeper" in said and
+           "2 calls were lost: the buffer was full" in said, said)
+
+
+def entries_only(bench):
+    """Where only entries were recorded, there are no columns of zeros."""
+    directory, _ = bench.record(program_of(bench, "-pg"), options=("--entries",))
+    done = run(bench.fntrace, "report", directory).stdout
+    expect(done.split() == ["calls", "function", "10", "leaf", "1", "main"], done)
+    done = run(bench.fntrace, "report", "-f", "total", directory).stdout
+    expect(done.split()[0] == "total", done)
+
+
+def signs(flags, warns):
+    """arm64: what mcount() cannot do is told; what the manual recommends works."""
+    def test(bench):
+        program = bench.compile_for("aarch64", "calls.c", *flags.split(), "-O2")
+        done = run(bench.fntrace, "record", "-o", bench.work / "data", program, status=None,
+                   cwd=bench.work)
+        expect(("signs return addresses" in done.stderr) == warns, done.stderr)
+        done = run(bench.fntrace, "record", "--entries", "-o", bench.work / "data", program,
+                   status=None, cwd=bench.work)
+        expect("signs return addresses" not in done.stderr, done.stderr)
+        if warns:
+            return
+        data = bench.work / "emulated"
+        data.mkdir()
+        # A CPU that authenticates them, which is not what QEMU emulates else.
+        os.environ["QEMU_CPU"] = "max,pauth-impdef=on"
+        try:
+            done = bench.emulated("aarch64", program, data)
+        finally:
+            del os.environ["QEMU_CPU"]
+        compare(wanted(done.stdout), counts(bench.chrome(data)[0]))
+    return test
+
+
 def tests():
     yield "record: room of processes that ended", many
     yield "record: room of a process that was killed", killed
@@ -224,3 +341,12 @@ def tests():
     yield "record: commands that record nothing", mistyped
     yield "record: program with libasan.so", sanitized
     yield "record: why the library was not loaded", obstacles
+    yield "record: a record that was not filled", unfilled
+    yield "record: a program that is killed at any time", killed_anywhere
+    yield "record: half of it is lost", half_is_lost
+    yield "record: report of entries only", entries_only
+    for flags, warns in (("-pg -mbranch-protection=standard", True),
+                         ("-pg -mbranch-protection=none", False),
+                         ("-fpatchable-function-entry=2 -mbranch-protection=standard", False),
+                         ("-finstrument-functions -mbranch-protection=standard", False)):
+        yield f"record: arm64, {flags}", signs(flags, warns)
