@@ -43,6 +43,9 @@ import test_send
 import test_symbols
 import test_values
 
+# Of the header of a buffer.
+OLDER = 104
+
 # Programs
 
 WAYS = ("-pg", "-pg -mfentry", "-finstrument-functions", "-fpatchable-function-entry=5")
@@ -1395,6 +1398,80 @@ def kernel_offset(bench):
     _, said = bench.chrome("-m", "host", out / "ping", "-m", "guest", "--tsc-offset", "0",
                            "-i", image, out / "kernel.fntrace")
     expect("by the offset of the counters" in said, said)
+    # What is given is what the times of the guest are moved by.
+    moved, _ = bench.chrome("-m", "host", out / "ping", "-m", "guest", "--tsc-offset", "-5000000",
+                            "-i", image, out / "kernel.fntrace")
+
+    def begins(events, guest):
+        return sorted(event["ts"] for event in events
+                      if event["ph"] == "B" and (event["pid"] >= 10 ** 7) == guest)
+
+    events, _ = bench.chrome("-m", "host", out / "ping", "-m", "guest", "--tsc-offset", "0", "-i",
+                             image, out / "kernel.fntrace")
+    steps = {round(after - before, 1) for before, after in
+             zip(begins(events, True), begins(moved, True))}
+    expect(len(begins(events, True)) > 100 and max(steps) - min(steps) <= 0.2 and min(steps) > 100,
+           f"the guest is moved by {min(steps)} to {max(steps)} us")
+    expect(begins(events, False) == begins(moved, False), "the host is moved")
+
+
+def middle(bench):
+    """
+    Messages that take as long in both directions, 1,000 ns: the offset is near the middle of its
+    bounds, where the lines at its ends are not.
+    """
+    host, guest, ahead = [], [], 123456
+    for n in range(50):
+        sent = 10 ** 9 + 10000 * n
+        host += [(sent, MARK, 0, SEND | 2 * n), (sent + 6000, MARK, 0, RECEIVE | 2 * n + 1)]
+        guest += [(sent + 1000 + ahead, MARK, 0, RECEIVE | 2 * n),
+                  (sent + 5000 + ahead, MARK, 0, SEND | 2 * n + 1)]
+    ends = (9 * 10 ** 8, 10 ** 10)
+    (bench.work / "host").write_bytes(buffer(host, clocks=[(t, t) for t in ends]))
+    (bench.work / "guest").write_bytes(buffer(guest, clocks=[(t + ahead, t) for t in ends]))
+    events, said = bench.chrome("-m", "host", bench.work / "host", "-m", "guest",
+                                bench.work / "guest")
+    expect(re.search(r"error at most 1\d\d\d ns", said), said)
+    found = [event["ts"] * 1000 for event in events
+             if event["ph"] == "i" and event["pid"] > 10 ** 7]
+    want = sorted(counter - ahead for counter, *_ in guest)
+    expect(len(found) == 100 and all(abs(x - y) < 700 for x, y in zip(found, want)),
+           f"{found[:3]}, not {want[:3]}")
+
+
+def moved_twice(bench):
+    """A program that is killed when a full buffer was just copied: no call is there twice."""
+    records = [(1000 + 10 * n, (ENTRY, EXIT)[n % 2], 0, 0x1000 + n // 2) for n in range(16)]
+    data = bytearray(buffer(records[8:], clocks=((1, 1), (10 ** 9, 10 ** 9))))
+    struct.pack_into("<Q", data, OLDER, 16 * 16)
+    file = bench.work / "buffer"
+    file.write_bytes(data + buffer(records)[-16 * 16:])
+    events, said = bench.chrome(file)
+    found = [int(event["name"][1:-1], 16) for event in events if event["ph"] == "B"]
+    expect(found == [0x1000 + n for n in range(8)] and said == "", f"{found}: {said}")
+
+
+def mapped_later(bench):
+    """What was called before anything says what is there has the names of what came there."""
+    program = bench.compile("tree.c", "-pg", "-O1", "-no-pie")
+    address = int(re.search("^0*([0-9a-f]+) T main$", run("nm", program).stdout,
+                            re.MULTILINE).group(1), 16)
+    directory = bench.work / "made"
+    directory.mkdir()
+    (directory / "clock").write_text("1 1\n1000000000 1000000000\n", encoding="ascii")
+    (directory / "100-1.fntrace").write_bytes(buffer(
+        [(400, ENTRY, 0, address), (450, EXIT, 0, address)], clocks=((1, 1), (10 ** 9, 10 ** 9))))
+    page, inode = address & ~0xfff, program.stat().st_ino
+    text = run("readelf", "-lW", program).stdout
+    offset = next(int(at, 16) + page - int(start, 16) for at, start, size in re.findall(
+        r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+)", text)
+        if int(start, 16) <= page < int(start, 16) + int(size, 16))
+    (directory / "100-0.maps").write_text(
+        f"{program}\nat 500\n7f0000000000-7f0000001000 r-xp 00000000 00:00 1 /nowhere\n"
+        f"at 900\n{page:x}-{page + 0x1000:x} r-xp {offset:08x} 00:00 {inode} {program}\n",
+        encoding="ascii")
+    found = counts(bench.chrome(directory)[0])
+    expect(found == {"main": 1}, f"{found}")
 
 
 def kernel_other_counter(arch):
@@ -1551,6 +1628,9 @@ def tests():
         yield f"kernel of our own, {arch}: calls in calls, interrupts", kernel_nested(arch, STORM)
         yield f"kernel and host in one trace, {arch}", kernel_merged(arch)
     yield "kernel and host, offset given", kernel_offset
+    yield "clocks of two machines, as long in both directions", middle
+    yield "killed when a buffer was copied", moved_twice
+    yield "libraries that are mapped later", mapped_later
     yield "offset given of the same counter", kernel_other_counter(1)
     yield "offset given of another counter", kernel_other_counter(2)
 

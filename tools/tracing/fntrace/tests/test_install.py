@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-from bench import TESTS, expect, need, run
+from bench import TESTS, Skip, expect, instructions, need, run
 
 # "-x", "--long" or both, in front of what follows in a list of options.
 OPTION = re.compile(r"^ *(?:-(\S)(?: \w+)?, *)?--([a-z][a-z-]*)", re.MULTILINE)
@@ -82,6 +82,23 @@ def installed(bench):
     expect(f"Version: {version}\n" in found and "@" not in found, found)
 
 
+def costs(bench):
+    """Instructions of a call are what the README says."""
+    if os.uname().machine != "x86_64":
+        raise Skip("the README has those of x86_64")
+    text = " ".join((TESTS.parent / "README.rst").read_text(encoding="utf-8").split())
+    plain = bench.compile("pairs.c", "-O2", name="plain")
+    traced = bench.compile("pairs.c", "-O2", "-pg", name="traced")
+    base = instructions(bench, plain, None)
+    for words, variables in (
+            (r"exit of an empty function takes (\d+) instructions", {}),
+            (r"``--entries``\) takes (\d+)", {"FNTRACE_ENTRIES": "1"}),
+            (r"While tracing is off, a call takes (\d+)", {"FNTRACE_START": "0"})):
+        said = int(re.search(words, text).group(1))
+        found = instructions(bench, traced, bench.library, **variables) - base
+        expect(abs(found - said) <= 1, f"{variables}: {found} instructions, not {said}")
+
+
 def completion(bench):
     """Commands, and the options of each."""
     need("bash")
@@ -148,5 +165,6 @@ def tests():
     yield "manual has all commands and options", manual
     yield "manual can be formatted", pages
     yield "installed program and library", installed
+    yield "costs that the README has", costs
     yield "completion", completion
     yield "usage: help", help_is_short

@@ -148,7 +148,38 @@ def places(bench):
     expect(os.path.exists(directory / "0.names"), "a stripped program has no names at all")
 
 
+OVERLOADS = """
+__attribute__((noipa)) void call(int) { asm volatile(""); }
+__attribute__((noipa)) void call(char) { asm volatile(""); }
+struct thing { void call(int) const; void call(int); };
+__attribute__((noipa)) void thing::call(int) const { asm volatile(""); }
+__attribute__((noipa)) void thing::call(int) { asm volatile(""); }
+int main()
+{
+	thing one;
+	const thing &other = one;
+	int i;
+	for (i = 0; i < 7; i++) call(1);
+	for (i = 0; i < 5; i++) call('c');
+	for (i = 0; i < 3; i++) one.call(1);
+	for (i = 0; i < 2; i++) other.call(1);
+}
+"""
+
+
+def overloads(bench):
+    """Functions of C++ that differ only in their parameters are told apart."""
+    (bench.work / "overloads.cpp").write_text(OVERLOADS, encoding="ascii")
+    program = bench.work / "program"
+    run("g++", "-pg", "-O1", bench.work / "overloads.cpp", "-o", program)
+    directory, _ = bench.record(program)
+    found = names(bench, directory)
+    expect(found == {"main": 1, "call(int)": 7, "call(char)": 5, "thing::call(int)": 3,
+                     "thing::call(int) const": 2}, f"{found}")
+
+
 def tests():
+    yield "symbols of functions with the same name", overloads
     yield "symbols in a file of their own, by build ID", linked((), True)
     yield "symbols in a file of their own, by checksum", linked(("-Wl,--build-id=none",), False)
     yield "symbols that the reader has", later
