@@ -211,9 +211,10 @@ bool record_now(struct fntrace_context *context, enum fntrace_type type, unsigne
 			record = (struct fntrace_record *)(next + extra);
 			if (values)
 				fill_values((struct fntrace_data *)next, values);
-			record->what = value << FNTRACE_ADDR_SHIFT | (uint16_t)(depth << 2) |
-				       type;
-			record->time = time;
+			WRITE(record->what, value << FNTRACE_ADDR_SHIFT |
+					    (uint16_t)(depth << 2) | type);
+			/* Last, for who reads the buffer meanwhile: a new time has a new @what. */
+			__atomic_store_n(&record->time, time, __ATOMIC_RELEASE);
 			done = true;
 		}
 	}
@@ -552,6 +553,43 @@ void attach(struct fntrace_context *context, unsigned long loc, unsigned long re
 	}
 }
 
+/* Is this the frame of the function that jumped to one at @loc, and has ended with that? */
+static inline bool was_jumped_from(const struct fntrace_frame *frame, unsigned long loc)
+{
+#ifdef __aarch64__
+	/* Its slot is in its own frame, of whatever size that is; see is_left(). */
+	if (has_slot(frame) && !is_lost(frame) && !(loc & FRAME_BITS))
+		return ((unsigned long *)loc)[-1] == frame->fp;
+#endif
+	return (unsigned long)frame->loc == loc && !reports(frame);
+}
+
+/*
+ * The innermost frame is that of a function that ended in a jump to this one, which goes on
+ * with it: chains of such jumps, of an interpreter say, have no end. In between the frame is
+ * hidden, so that a handler that is left by longjmp() does not have one end recorded twice.
+ */
+static slow_path bool take_over(struct fntrace_context *context, unsigned long loc,
+				unsigned long func, const struct values *values)
+{
+	struct fntrace_stack *stack = context->stack;
+	unsigned long depth = stack->depth - 1;
+	struct fntrace_frame *frame = &stack->frames[depth];
+
+	WRITE(frame->loc, (unsigned long *)(loc | FRAME_LOST));
+	barrier();
+	if (!take_back(context, depth, frame->func, true))
+		record(context, FNTRACE_EXIT, depth, frame->func);
+	WRITE(frame->func, func);
+	if (record_with(context, FNTRACE_ENTRY, depth, func, values)) {
+		barrier();
+		WRITE(frame->loc, (unsigned long *)loc);
+	} else {
+		context->buffer->lost++;
+	}
+	return true;
+}
+
 /* Whatever it takes. Returns false if the call is not traced. */
 static slow_path bool enter_slowly(struct fntrace_context *context, unsigned long loc,
 				   unsigned long ret, unsigned long func,
@@ -570,6 +608,8 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	 * which ended in a jump to this one: it goes on, whatever the places are.
 	 */
 	depth = stack->depth;
+	if (depth && ret == fntrace_trampoline && was_jumped_from(&stack->frames[depth - 1], loc))
+		return take_over(context, loc, func, values);
 	if (depth && where(&stack->frames[depth - 1]) <= at && ret != fntrace_trampoline) {
 		prune(context, loc, ret);
 		depth = stack->depth;

@@ -35,6 +35,7 @@
  * @session: number in the name of the process' PID-N.maps
  * @on: what @mcount_hook and @fentry_hook are while tracing is on
  * @off: what they are while it is off
+ * @missing: threads and children for which no file could be made, so that they are not recorded
  */
 struct fntrace_control {
 	uint64_t	mcount_hook;
@@ -44,6 +45,7 @@ struct fntrace_control {
 	uint32_t	session;
 	uint64_t	on[2];
 	uint64_t	off[2];
+	uint64_t	missing;
 };
 
 #endif /* !__ASSEMBLER__ */

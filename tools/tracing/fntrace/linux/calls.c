@@ -90,6 +90,12 @@ static const char *const calls_unwinders[] = {
 	"libgcc_s.so", "libstdc++.so", "libc++abi.so", "libunwind.so",
 };
 
+/* What the library has in front of others' and calls may be recorded of; see preload.c. */
+static const char *const calls_own[] = {
+	"pthread_create", "execve", "execv", "execvp", "execvpe", "fexecve", "posix_spawn",
+	"posix_spawnp",
+};
+
 /*
  * struct calls_object - a program or library that is loaded
  * @bias: what is to be added to an address in its file
@@ -110,6 +116,7 @@ static const char *const calls_unwinders[] = {
  * @traced: as in struct calls_known
  * @wanted: its calls are to be recorded
  * @held: it cannot be unloaded while this is looked at
+ * @own: it is this library
  */
 struct calls_object {
 	unsigned long		bias;
@@ -130,6 +137,7 @@ struct calls_object {
 	bool			traced;
 	bool			wanted;
 	bool			held;
+	bool			own;
 };
 
 /*
@@ -418,6 +426,7 @@ static int calls_take_object(struct dl_phdr_info *info, size_t size, void *data)
 	/* And none of this library. */
 	if ((unsigned long)calls_begin >= object->low &&
 	    (unsigned long)calls_begin < object->high) {
+		object->own = true;
 		object->traced = true;
 		object->wanted = false;
 	}
@@ -527,8 +536,11 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		 * program, it may be the entry of the table there that stands for the function
 		 * of a library, if the program has a fixed address and takes that of the function.
 		 */
-		if (!target || target->traced || target == object || target->program ||
+		if (!target || target == object || target->program ||
 		    !calls_is_code(target, *word))
+			continue;
+		if (target->traced && !(target->own && calls_is_one_of(calls_own,
+								      CALLS_NR(calls_own), name)))
 			continue;
 		slot = calls_more(work, (void **)&work->slots, work->nr_slots, sizeof(*slot));
 		if (!slot)

@@ -138,6 +138,7 @@ static long may_not_call(void)
  * @pid: 0 until save_maps() made the file
  * @session: number in the name of that
  * @objects: how often something was loaded or unloaded, when it was written last
+ * @maps_hash: of the lines that were written last
  * @lock: somebody writes it
  * @list: somebody uses the list of threads
  * @controlled: fntrace_control is the file of this process
@@ -148,6 +149,7 @@ static struct process {
 	unsigned long		pid;
 	unsigned int		session;
 	unsigned long long	objects;
+	uint64_t		maps_hash;
 	int			lock;
 	int			list;
 	bool			controlled;
@@ -282,6 +284,35 @@ static void take_signal(uint64_t own)
 	errno = error;
 }
 
+/* What opening, writing and mapping files says; strerror() may allocate. */
+static const struct {
+	int		error;
+	const char	*text;
+} reasons[] = {
+	{ ENOSPC, "no space left; recording ends" },
+	{ EFBIG, "larger than the limit of file sizes; recording ends" },
+	{ EACCES, "permission denied" },
+	{ EPERM, "not permitted" },
+	{ ENOENT, "no such file or directory" },
+	{ ENOMEM, "out of memory" },
+	{ EMFILE, "too many open files" },
+	{ ENFILE, "too many open files in the system" },
+	{ EROFS, "read-only file system" },
+	{ EDQUOT, "disk quota exceeded" },
+	{ EIO, "input/output error" },
+	{ ENOTDIR, "not a directory" },
+};
+
+static char *put_reason(char *to, int error)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].error == error)
+			return put(put(to, ": "), reasons[i].text);
+	return put_decimal(put(to, ": error "), error);
+}
+
 static void complain(const char *what, const char *which, long error)
 {
 	char text[512], *end = text;
@@ -295,12 +326,8 @@ static void complain(const char *what, const char *which, long error)
 	end = put(end, what);
 	for (len = 0; which[len] && len < 400; len++)
 		*end++ = which[len];
-	if (error == ENOSPC)
-		end = put(end, ": no space left; recording ends");
-	else if (error == EFBIG)
-		end = put(end, ": larger than the limit of file sizes; recording ends");
-	else if (error)
-		end = put_decimal(put(end, ": error "), error);
+	if (error)
+		end = put_reason(end, error);
 	end = put(end, "\n");
 	signals = block_signals();
 	own = own_signals();
@@ -309,10 +336,38 @@ static void complain(const char *what, const char *which, long error)
 	restore_signals(signals);
 }
 
+/* Text that a line has room for. */
+static char *put_some(char *to, const char *text)
+{
+	size_t i;
+
+	for (i = 0; text && text[i] && i < 200; i++)
+		*to++ = text[i];
+	*to = 0;
+	return to;
+}
+
+/* The program ends here. What is known of where, and what to do about it. */
 void fntrace_fault(const char *why)
 {
-	char text[256], *end = put(put(put(text, "fntrace: "), why), "\n");
+	const struct fntrace_frame *top = NULL;
+	struct thread *thread = self;
+	char text[1024], *end;
+	Dl_info where = { };
 
+	if (thread > OVER && thread->stack.depth)
+		top = &thread->stack.frames[thread->stack.depth - 1];
+	self = OVER;
+	end = put(put(put(text, "fntrace: "), why), " (process ");
+	end = put_decimal(end, syscall(SYS_getpid));
+	end = put_decimal(put(end, ", thread "), syscall(SYS_gettid));
+	if (top && dladdr((void *)top->func, &where)) {
+		end = put_some(put(end, "; the last call that has not ended is of "),
+			       where.dli_sname ? where.dli_sname : "a function");
+		end = put_some(put(end, " in "), where.dli_fname);
+	}
+	end = put(end, "). Something moves stacks or return addresses: try \"fntrace record "
+		       "--entries\", or compile with -finstrument-functions\n");
 	syscall(SYS_write, 2, text, end - text);
 	abort();
 }
@@ -632,6 +687,15 @@ static bool take_stack(struct fntrace_stack *stack, const struct stack_search *s
 	return certain;
 }
 
+/*
+ * Of a thread that pthread_create() has made: the stack that it was given, which may be a part
+ * of a mapping with others. What other stacks are below, the mappings do not tell.
+ */
+static __thread struct {
+	unsigned long	low;
+	unsigned long	high;
+} own_stack __attribute__((tls_model("initial-exec")));
+
 /* The bounds of the stack of this thread, as far as the mappings tell. */
 static void find_stack(struct fntrace_stack *stack)
 {
@@ -645,6 +709,11 @@ static void find_stack(struct fntrace_stack *stack)
 	unsigned long low, high;
 	long fd, got;
 
+	if (own_stack.high) {
+		stack->low = own_stack.low;
+		stack->high = own_stack.high;
+		return;
+	}
 	fd = get_maps();
 	if (fd < 0)
 		return;
@@ -955,6 +1024,15 @@ __attribute__((visibility("hidden"))) void choose_asked(void)
 extern struct fntrace_control fntrace_control __attribute__((visibility("hidden")));
 
 /*
+ * No file can be made, as the process has become another user, say. The file that is mapped
+ * here was made before, and there it is counted, for who records.
+ */
+static void count_missing(void)
+{
+	__atomic_fetch_add(&fntrace_control.missing, 1, __ATOMIC_RELAXED);
+}
+
+/*
  * Map the file with which "fntrace control" reaches this process in the place of the
  * pointers that the hooks go through. A child comes here with the page of its parent, and
  * must not keep it. @name is room for that of the file. Signals are blocked.
@@ -989,6 +1067,8 @@ static void share_hooks(char *name)
 	}
 	if (fd >= 0)
 		remove_name(name);
+	/* What is mapped yet is the file of the parent. */
+	count_missing();
 	/* It cannot be controlled then, but neither does it control its parent. */
 	page = (void *)syscall(SYS_mmap, &fntrace_control, FNTRACE_CONTROL_SIZE,
 			       PROT_READ | PROT_WRITE,
@@ -997,43 +1077,87 @@ static void share_hooks(char *name)
 		fntrace_control = control;
 }
 
-/*
- * Write the first @len bytes of @text, and then what @from has from @at on. @from may be -1.
- * Returns the number of bytes that it had.
- */
-static size_t copy_text(int to, int from, size_t at, char *text, size_t size, long len)
+/* Returns false if a text could not be written; that is told. */
+static bool write_text(int to, const char *text, size_t len)
 {
 	uint64_t own = own_signals();
-	size_t begin = at;
 
-	for (;;) {
-		errno = ENOSPC;
-		if (len > 0 && syscall(SYS_write, to, text, len) != len) {
-			take_signal(own);
-			complain("cannot write names to ", directory, errno);
-			break;
-		}
-		len = from < 0 ? 0 : syscall(SYS_pread64, from, text, size, at);
-		if (len <= 0)
-			break;
-		at += len;
-	}
-	return at - begin;
+	errno = ENOSPC;
+	if (syscall(SYS_write, to, text, len) == (long)len)
+		return true;
+	take_signal(own);
+	complain("cannot write names to ", directory, errno);
+	return false;
 }
 
-/* Where stubs are, after what is in @text already; what has no room is written. */
-static char *put_calls(int file, char *text, size_t size, char *end)
+/* Write what @from has from @at on. @text is room for a part of it. */
+static void copy_text(int to, int from, size_t at, char *text, size_t size)
+{
+	long len;
+
+	while ((len = syscall(SYS_pread64, from, text, size, at)) > 0 &&
+	       write_text(to, text, len))
+		at += len;
+}
+
+/*
+ * Take the lines of @from that say where code is ("r-xp"), which is all that is read of them: a
+ * program may have 20,000 others. @room has @size bytes at @text and as many behind them.
+ *
+ * Returns bytes that are in @text then, and sets @had to whether there were any lines. What has
+ * no room for all of them is written to @to, and @had is 0 if that did not help.
+ */
+static size_t take_code(int from, int to, char *text, size_t size, bool *had)
+{
+	char *read = text + size, *line, *next;
+	size_t have = 0, at = 0, used = 0;
+	long got;
+
+	*had = false;
+	while ((got = syscall(SYS_pread64, from, read + have, size - have, at)) > 0) {
+		*had = true;
+		at += got;
+		have += got;
+		for (line = read; (next = memchr(line, '\n', read + have - line)); line = next) {
+			size_t len = ++next - line;
+			const char *space = memchr(line, ' ', len);
+
+			if (!space || next - space < 6 || space[3] != 'x')
+				continue;
+			if (used + len > size && write_text(to, text, used))
+				used = 0;
+			if (used + len > size)
+				return 0;
+			memcpy(text + used, line, len);
+			used += len;
+		}
+		have = read + have - line;
+		memmove(read, line, have);
+	}
+	return used;
+}
+
+static uint64_t hash_of(const char *text, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (len--)
+		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3;
+	return hash;
+}
+
+/* Where stubs are, as lines behind those of the mappings; what has no room is written. */
+static size_t put_calls(int file, char *text, size_t size, size_t used)
 {
 	const struct calls_line *line;
 
 	for (line = READ(calls_lines); line; line = line->next) {
-		if (text + size - end < (long)sizeof(line->text)) {
-			copy_text(file, -1, 0, text, size, end - text);
-			end = text;
-		}
-		end = put(end, line->text);
+		if (size - used < sizeof(line->text) && write_text(file, text, used))
+			used = 0;
+		if (size - used >= sizeof(line->text))
+			used = put(text + used, line->text) - text;
 	}
-	return end;
+	return used;
 }
 
 /*
@@ -1046,16 +1170,19 @@ static char *put_calls(int file, char *text, size_t size, char *end)
  * @which: the process; that of a child of vfork() has no more in it than the name of the file
  * @changed: something else is mapped than the last time
  */
+#define MAPS_ROOM	(512ul << 10)
+
 static void save_maps(struct process *which, bool changed)
 {
 	struct maps_scratch {
 		char	name[NAME_SIZE];
-		char	text[8192];
+		char	head[8192];
+		char	text[2 * MAPS_ROOM];
 	} *scratch;
 	int file = -1, fd = -1, error = errno;
-	uint64_t signals = block_signals();
-	bool begin;
-	size_t head = 0;
+	uint64_t signals = block_signals(), hash;
+	bool begin, had = false;
+	size_t head = 0, used;
 	char *end;
 
 	scratch = (void *)syscall(SYS_mmap, 0, sizeof(*scratch), PROT_READ | PROT_WRITE,
@@ -1067,7 +1194,7 @@ static void save_maps(struct process *which, bool changed)
 	/* Signals are blocked, so who has it gets on. */
 	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE))
 		syscall(SYS_sched_yield);
-	end = scratch->text;
+	end = scratch->head;
 	begin = !which->pid;
 	if (begin) {
 		which->pid = syscall(SYS_getpid);
@@ -1075,7 +1202,7 @@ static void save_maps(struct process *which, bool changed)
 			keep_maps();
 		file = create(scratch->name, which->pid, ".maps", 0600, &which->session);
 		end = put(put(end, program), "\n");
-		head = end - scratch->text;
+		head = end - scratch->head;
 	} else {
 		/* Not kept open: the program may close it and use its number. */
 		put_name(scratch->name, which->pid, which->session, ".maps");
@@ -1084,19 +1211,27 @@ static void save_maps(struct process *which, bool changed)
 	if (file < 0)
 		goto out_unlock;
 	end = put(put_decimal(put(end, "at "), fntrace_counter()), "\n");
+	if (!write_text(file, scratch->head, end - scratch->head))
+		goto out_file;
 	if (changed) {
 		fd = get_maps();
-		end = put_calls(file, scratch->text, sizeof(scratch->text), end);
+		used = take_code(fd, file, scratch->text, MAPS_ROOM, &had);
+		used = put_calls(file, scratch->text, MAPS_ROOM, used);
+		hash = hash_of(scratch->text, used);
+		/* Nothing behind the time says that all is as it was. */
+		if (used && hash != which->maps_hash)
+			write_text(file, scratch->text, used);
+		which->maps_hash = hash;
 	}
-	if (!copy_text(file, fd, 0, scratch->text, sizeof(scratch->text), end - scratch->text) &&
-	    begin && parent_pid) {
+	if (!had && begin && parent_pid) {
 		/* Nothing says what is mapped here but what the parent wrote. */
 		put_name(scratch->name, parent_pid, parent_session, ".maps");
 		put_maps(fd);
 		fd = open_name(scratch->name, O_RDONLY, 0);
-		copy_text(file, fd, head, scratch->text, sizeof(scratch->text), 0);
+		copy_text(file, fd, head, scratch->text, MAPS_ROOM);
 	}
 	put_maps(fd);
+out_file:
 	syscall(SYS_close, file);
 	if (which == process) {
 		parent_pid = which->pid;
@@ -1188,6 +1323,7 @@ static __attribute__((noinline, cold)) struct fntrace_context *begin_thread(void
 	if (choose_threads()) {
 		thread->stack.unwanted = CHOOSE_UNWANTED;
 	} else if (!open_buffer(thread, window_size, mode)) {
+		count_missing();
 		syscall(SYS_munmap, room, size);
 		goto out_over;
 	}
@@ -1538,7 +1674,7 @@ static void attach(void)
 	f(_Unwind_RaiseException) f(_Unwind_Resume_or_Rethrow)		\
 	f(_Unwind_Resume) f(_Unwind_Backtrace) f(_Unwind_ForcedUnwind)	\
 	f(__cxa_begin_catch) f(backtrace) f(pthread_exit)		\
-	f(pthread_setname_np)						\
+	f(pthread_create) f(pthread_setname_np)				\
 	f(clone) f(dlopen) f(dlclose) f(_exit) f(_dl_find_object)	\
 	f(execve) f(execvpe) f(fexecve) f(posix_spawn) f(posix_spawnp)
 
@@ -1696,6 +1832,50 @@ void pthread_exit(void *value)
 	detach();
 	next(value);
 	__builtin_unreachable();
+}
+
+/*
+ * struct thread_start - what a thread is to do
+ */
+struct thread_start {
+	void	*(*function)(void *data);
+	void	*data;
+};
+
+static void *run_thread(void *data)
+{
+	const struct thread_start start = *(struct thread_start *)data;
+	pthread_attr_t attributes;
+	size_t size;
+	void *low;
+
+	free(data);
+	if (!pthread_getattr_np(pthread_self(), &attributes)) {
+		if (!pthread_attr_getstack(&attributes, &low, &size)) {
+			own_stack.low = (unsigned long)low;
+			own_stack.high = own_stack.low + size;
+		}
+		pthread_attr_destroy(&attributes);
+	}
+	return start.function(start.data);
+}
+
+int pthread_create(pthread_t *handle, const pthread_attr_t *attributes,
+		   void *(*function)(void *data), void *data)
+{
+	__typeof__(pthread_create) *next = NEXT(pthread_create);
+	struct thread_start *start;
+	int error;
+
+	start = directory[0] ? malloc(sizeof(*start)) : NULL;
+	if (!start)
+		return next(handle, attributes, function, data);
+	start->function = function;
+	start->data = data;
+	error = next(handle, attributes, run_thread, start);
+	if (error)
+		free(start);
+	return error;
 }
 
 /*
@@ -2183,7 +2363,7 @@ static void finish(void)
 	if (!directory[0] || process->pid != (unsigned long)syscall(SYS_getpid))
 		return;
 	save_maps(process, true);
-	if (process->controlled) {
+	if (process->controlled && !READ(fntrace_control.missing)) {
 		put_name(name, process->pid, process->control, FNTRACE_CONTROL_SUFFIX);
 		remove_name(name);
 	}

@@ -107,6 +107,9 @@ static uint32_t run(const struct sock_fprog *filter, const struct seccomp_data *
 			a = alu(a, step->code, value);
 			break;
 		case BPF_JMP:
+			/* The kernel refuses one that leads out; here it must not lead back. */
+			if (BPF_OP(step->code) == BPF_JA && step->k > filter->len)
+				return SECCOMP_RET_KILL_PROCESS;
 			if (BPF_OP(step->code) == BPF_JA)
 				at += step->k;
 			else

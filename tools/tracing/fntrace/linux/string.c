@@ -15,6 +15,7 @@ void *memcpy(void *to, const void *from, size_t size);
 void *memmove(void *to, const void *from, size_t size);
 void *memset(void *to, int value, size_t size);
 int memcmp(const void *one, const void *two, size_t size);
+void *memchr(const void *data, int c, size_t size);
 int bcmp(const void *one, const void *two, size_t size);
 size_t strlen(const char *text);
 int strcmp(const char *one, const char *two);
@@ -62,6 +63,16 @@ int memcmp(const void *one, const void *two, size_t size)
 		if (*a != *b)
 			return *a - *b;
 	return 0;
+}
+
+void *memchr(const void *data, int c, size_t size)
+{
+	const uint8_t *at = data;
+
+	for (; size; size--, at++)
+		if (*at == (uint8_t)c)
+			return (void *)at;
+	return NULL;
 }
 
 /* What clang makes of memcmp(). */

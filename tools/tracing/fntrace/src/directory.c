@@ -272,6 +272,33 @@ void directory_clean(const char *path)
 	directory_unlink(path, directory_is_name);
 }
 
+uint64_t directory_missing(const char *path)
+{
+	struct fntrace_control control;
+	const struct dirent *entry;
+	uint64_t missing = 0;
+	char *name;
+	DIR *dir = opendir(path);
+	int fd;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!directory_is_control_name(entry->d_name))
+			continue;
+		name = xasprintf("%s/%s", path, entry->d_name);
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		free(name);
+		if (fd < 0)
+			continue;
+		if (pread(fd, &control, sizeof(control), 0) == sizeof(control) &&
+		    !memcmp(control.magic, FNTRACE_CONTROL_MAGIC, sizeof(control.magic)))
+			missing += control.missing;
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	return missing;
+}
+
 void directory_remove_controls(const char *path)
 {
 	directory_unlink(path, directory_is_control_name);

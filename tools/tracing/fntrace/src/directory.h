@@ -6,6 +6,7 @@
 #define FNTRACE_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * "convert -f uftrace" writes this file first, with this text in it, so that its directory
@@ -117,6 +118,14 @@ void directory_save(const char *path, const char *name, const char *text);
  * directory_clean() - remove the files with names that a recording or uftrace gives
  */
 void directory_clean(const char *path);
+
+/*
+ * directory_missing() - how many threads have no file, as none could be made?
+ * @path: the directory of a recording
+ *
+ * Return: as many as its processes have counted, before directory_remove_controls()
+ */
+uint64_t directory_missing(const char *path);
 
 /*
  * directory_remove_controls() - remove the files of processes that have ended

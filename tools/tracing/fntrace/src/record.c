@@ -465,7 +465,11 @@ static bool finish(struct record *record, bool running)
 	bool lossy = strcmp(record->launch.full, "stop") && summary.lost > calls / LOSS_PART;
 	bool empty = choose_is_set(choose) && !summary.records && !summary.lost &&
 		     !directory_has_kernel(directory);
+	uint64_t missing = directory_missing(directory);
 
+	if (missing)
+		warn("%" PRIu64 " threads or processes are not in the recording: they could make "
+		     "no file in %s", missing, directory);
 	if (!directory_has_records(directory) && !directory_has_kernel(directory) &&
 	    !explain(record)) {
 		take_back(record, running);
@@ -481,7 +485,7 @@ static bool finish(struct record *record, bool running)
 		directory_remove_controls(directory);
 	if (empty)
 		take_back(record, running);
-	return !empty && !names_save(directory) && !lossy;
+	return !names_save(directory) && !empty && !missing && !lossy;
 }
 
 /*

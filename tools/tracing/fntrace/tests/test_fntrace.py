@@ -1342,8 +1342,8 @@ HOOKS = {
 # Functions of the example, and those that call them.
 CALLERS = {
     "fib": {"fib", "work"}, "descend": {"descend", "work"}, "leap": {"leap", "jump"},
-    "landed": {"jump"}, "tail_first": {"work"}, "tail_second": {"tail_first"},
-    "tail_third": {"tail_second"}, "many_arguments": {"work"}, "two_results": {"work"},
+    "landed": {"jump"}, "tail_first": {"work"}, "tail_second": {"work"},
+    "tail_third": {"work"}, "many_arguments": {"work"}, "two_results": {"work"},
     "interrupts_off": {"work"}, "timer_interrupt": {"interrupt"},
     "note_latency": {"timer_interrupt"}, "arm_timer": {"timer_interrupt", "start_timer"},
     "work": {"run", "run_second_cpu"}, "handle_message": {"answer_messages"},

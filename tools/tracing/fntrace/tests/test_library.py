@@ -183,6 +183,52 @@ def ends(what, way):
     return test
 
 
+def mappings(bench):
+    """A program that loads plugins writes what is mapped only if that is code, and once."""
+    program = bench.compile("unusual.c", "-pg", "-O1", "-ldl")
+    directory, done = record(bench, program, "mappings")
+    found, said = reported(bench, directory)
+    compare(wanted(done.stdout), found)
+    expect(said == "", said)
+    size = sum(file.stat().st_size for file in directory.glob("*.maps"))
+    expect(size < 200000, f"{size} bytes of mappings")
+    text = "".join(file.read_text(encoding="ascii") for file in directory.glob("*.maps"))
+    expect("r-xp" in text and "rw-p" not in text, "it is not what is code")
+
+
+def in_turn(way, level="-O2"):
+    """What is jumped to at the end of a function is not inside of it."""
+    def test(bench):
+        program = bench.compile("unusual.c", *way.split(), level)
+        directory, done = record(bench, program, "chain")
+        found, said = reported(bench, directory)
+        compare(wanted(done.stdout), found)
+        expect(said == "", said)
+        table = run(bench.fntrace, "graph", directory).stdout.splitlines()
+        expect(len(table) < 12, "\n".join(table[:20]))
+    return test
+
+
+def says_why(bench):
+    """A message has the reason in words."""
+    program = bench.compile("unusual.c", "-pg", "-O1")
+    done = run(program, "child", env={**os.environ, "LD_PRELOAD": str(bench.library),
+                                      "FNTRACE_DIR": "/nonexistent"})
+    expect(done.stderr == "fntrace: no such directory: /nonexistent: no such file or directory\n",
+           done.stderr)
+
+
+def late(bench):
+    """Threads that begin when their process may not write any more are counted."""
+    if os.geteuid():
+        raise Skip("not without being root")
+    program = bench.compile("unusual.c", "-pg", "-O1")
+    directory, done = bench.record(program, "late", status=1)
+    expect("3 threads or processes are not in the recording" in done.stderr, done.stderr)
+    expect("permission denied" in done.stderr, done.stderr)
+    expect(reported(bench, directory)[0].get("leaf") == 1, "it is not there up to then")
+
+
 def unwinding_information(machine, saved):
     """Of other architectures: where the hooks have saved what, as SAVED matches it."""
     def test(bench):
@@ -223,6 +269,13 @@ def tests():
                 yield f"library: catch, {cc} {way} {level}", catches(cc, way, level)
     yield "library: children with another environment", same("environment")("-pg")
     yield "library: children with another environment, -L", same("environment", "-L")("-pg")
+    for way in REPLACING:
+        yield f"library: chain of jumps, {way}", in_turn(way)
+        yield f"library: stack in an arena, {way}", same("arena")(way)
+    yield "library: filter of system calls that is refused", same("refused")("-pg")
+    yield "library: many mappings", mappings
+    yield "library: threads of another user", late
+    yield "library: reasons in words", says_why
     for what in ("cancels", "forces"):
         for way in REPLACING:
             yield f"library: thread that is ended: {what}, {way}", ends(what, way)

@@ -4,16 +4,22 @@
  * part says how often its functions were called ("count NAME NUMBER").
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <execinfo.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define noinline	__attribute__((noinline))
@@ -157,6 +163,147 @@ static untraced void child(void)
 	leaf(1);
 }
 
+/* Two functions that jump to one another at their ends, as those of an interpreter do. */
+
+static int (*volatile next_jump)(int n);
+
+static noinline int ping(int n)
+{
+	sink = n;
+	return n ? next_jump(n - 1) : 0;
+}
+
+static noinline int pong(int n)
+{
+	sink = n + 1;
+	return ping(n);
+}
+
+static noinline int jumps(int n)
+{
+	int result = ping(n) + 1;
+
+	sink = 1;
+	return result;
+}
+
+static untraced void chain(void)
+{
+	next_jump = pong;
+	jumps(499999);
+	printf("count ping 500000\ncount pong 499999\n");
+}
+
+/* A thread whose stack is a part of what is mapped; below it is that of a coroutine. */
+
+#define ARENA		(4 << 20)
+#define COROUTINE	(1 << 20)
+
+static ucontext_t inside, outside;
+
+static noinline void suspend(int n)
+{
+	sink = n;
+	swapcontext(&inside, &outside);
+	sink = n + 1;
+}
+
+static noinline void resumed(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		suspend(i);
+}
+
+static noinline int on_top(int n)
+{
+	return leaf(n) + leaf(n);
+}
+
+static untraced void *in_arena(void *memory)
+{
+	int i;
+
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = memory;
+	inside.uc_stack.ss_size = COROUTINE;
+	inside.uc_link = &outside;
+	makecontext(&inside, resumed, 0);
+	for (i = 0; i < 4; i++) {
+		swapcontext(&outside, &inside);
+		on_top(i);
+	}
+	return NULL;
+}
+
+static untraced void arena(void)
+{
+	char *memory = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, memory + 2 * COROUTINE, ARENA - 2 * COROUTINE);
+	if (memory == MAP_FAILED || pthread_create(&thread, &attributes, in_arena, memory))
+		abort();
+	pthread_join(thread, NULL);
+	printf("count resumed 1\ncount suspend 3\ncount on_top 4\ncount leaf 8\n");
+}
+
+/* A filter of system calls that the kernel refuses, as it jumps out of itself. */
+static untraced void refused(void)
+{
+	struct sock_filter steps[] = {
+		{ BPF_JMP | BPF_JA, 0, 0, 0xffffffff },
+		{ BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW },
+	};
+	struct sock_fprog filter = { 2, steps };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	printf("refused %d\ncount leaf 1\n", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+	leaf(1);
+}
+
+/* Plugins that come and go, in a program with many mappings. */
+static untraced void mappings(void)
+{
+	void *library;
+	int i;
+
+	for (i = 0; i < 4000; i++)
+		mmap(NULL, 4096, i & 1 ? PROT_READ : PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < 20; i++) {
+		leaf(i);
+		library = dlopen("libanl.so.1", RTLD_NOW);
+		if (library)
+			dlclose(library);
+	}
+	printf("count leaf 20\n");
+}
+
+/* Its threads begin when it may not write to the recording any more. */
+static untraced void *late_thread(void *data)
+{
+	leaf(1);
+	return NULL;
+}
+
+static untraced void late(void)
+{
+	pthread_t thread;
+	int i;
+
+	leaf(0);
+	if (setgid(65534) || setuid(65534))
+		_exit(77);
+	for (i = 0; i < 3; i++)
+		if (!pthread_create(&thread, NULL, late_thread, NULL))
+			pthread_join(thread, NULL);
+}
+
 static const struct {
 	const char	*name;
 	void		(*run)(void);
@@ -165,6 +312,11 @@ static const struct {
 	{ "doubles", doubles },
 	{ "environment", environment },
 	{ "child", child },
+	{ "chain", chain },
+	{ "arena", arena },
+	{ "refused", refused },
+	{ "mappings", mappings },
+	{ "late", late },
 };
 
 int main(int argc, char **argv)

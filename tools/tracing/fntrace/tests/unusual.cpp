@@ -32,7 +32,7 @@ static noinline void thrower(int n)
 
 static noinline void behind() { sink = sink + 1; }
 
-static noinline void catcher(int n)
+static noinline __attribute__((noclone)) void catcher(int n)
 {
 	try {
 		inlined object(n);
@@ -42,6 +42,8 @@ static noinline void catcher(int n)
 		behind();
 	}
 	behind();
+	/* The call before is no jump then. */
+	sink = sink + 1;
 }
 
 static noinline void after() { sink = sink + 2; }
