@@ -565,6 +565,12 @@ static inline bool was_jumped_from(const struct fntrace_frame *frame, unsigned l
 }
 
 /*
+ * So many functions that jumped to one another have frames of their own, and are shown inside
+ * of one another, as they call each other in the source.
+ */
+#define JUMPS_KEPT	8
+
+/*
  * The innermost frame is that of a function that ended in a jump to this one, which goes on
  * with it: chains of such jumps, of an interpreter say, have no end. In between the frame is
  * hidden, so that a handler that is left by longjmp() does not have one end recorded twice.
@@ -608,7 +614,9 @@ static slow_path bool enter_slowly(struct fntrace_context *context, unsigned lon
 	 * which ended in a jump to this one: it goes on, whatever the places are.
 	 */
 	depth = stack->depth;
-	if (depth && ret == fntrace_trampoline && was_jumped_from(&stack->frames[depth - 1], loc))
+	if (depth >= JUMPS_KEPT && ret == fntrace_trampoline &&
+	    was_jumped_from(&stack->frames[depth - 1], loc) &&
+	    was_jumped_from(&stack->frames[depth - JUMPS_KEPT], loc))
 		return take_over(context, loc, func, values);
 	if (depth && where(&stack->frames[depth - 1]) <= at && ret != fntrace_trampoline) {
 		prune(context, loc, ret);

@@ -400,8 +400,6 @@ void timer_interrupt(void)
 	count(TIMER_INTERRUPT);
 	note_latency(now);
 	arm_timer();
-	/* The call before is no jump then, and is shown inside of this function. */
-	asm volatile("");
 }
 
 /* Work whose calls can be counted */

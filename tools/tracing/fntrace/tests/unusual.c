@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -252,6 +253,94 @@ static untraced void arena(void)
 	printf("count resumed 1\ncount suspend 3\ncount on_top 4\ncount leaf 8\n");
 }
 
+/*
+ * A stack that is used for a coroutine, which is given up, and then by another thread for a
+ * second one, which returns in a third thread. Who has begun last is asked first.
+ */
+
+static sem_t begun[2], go_on[2];
+static int finished;
+
+static noinline void stop_here(int n)
+{
+	sink = n;
+	swapcontext(&inside, &outside);
+	sink = n + 1;
+}
+
+static noinline void given_up(void)
+{
+	stop_here(1);
+	sink = 2;
+}
+
+static noinline void goes_on(void)
+{
+	stop_here(2);
+	finished = 1;
+}
+
+static untraced void enter_coroutine(void (*function)(void))
+{
+	static char memory[COROUTINE] __attribute__((aligned(64)));
+
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = memory;
+	inside.uc_stack.ss_size = sizeof(memory);
+	inside.uc_link = &outside;
+	makecontext(&inside, function, 0);
+	swapcontext(&outside, &inside);
+}
+
+static untraced void *owner(void *data)
+{
+	long n = (long)data;
+
+	leaf(n);
+	sem_post(&begun[n]);
+	sem_wait(&go_on[n]);
+	enter_coroutine(n ? given_up : goes_on);
+	sem_post(&begun[n]);
+	sem_wait(&go_on[n]);
+	return NULL;
+}
+
+static untraced void owners(void)
+{
+	pthread_t threads[2];
+	long i;
+
+	for (i = 0; i < 2; i++) {
+		if (pthread_create(&threads[i], NULL, owner, (void *)i))
+			abort();
+		sem_wait(&begun[i]);
+	}
+	for (i = 1; i >= 0; i--) {
+		sem_post(&go_on[i]);
+		sem_wait(&begun[i]);
+	}
+	swapcontext(&outside, &inside);
+	printf("finished %d\ncount leaf 2\ncount stop_here 2\ncount goes_on 1\n", finished);
+	fflush(stdout);
+	for (i = 0; i < 2; i++) {
+		sem_post(&go_on[i]);
+		pthread_join(threads[i], NULL);
+	}
+}
+
+/* An immediate whose bytes are the distance to what getppid() is called through. */
+static untraced void immediate(void)
+{
+	int i;
+
+#ifdef __x86_64__
+	asm volatile(".byte 0xb8\n.reloc ., R_X86_64_GOTPCREL, getppid - 4\n.long 0" : : : "eax");
+#endif
+	for (i = 0; i < 3; i++)
+		sink = getppid();
+	printf("count getppid 3\n");
+}
+
 /* A filter of system calls that the kernel refuses, as it jumps out of itself. */
 static untraced void refused(void)
 {
@@ -314,6 +403,8 @@ static const struct {
 	{ "child", child },
 	{ "chain", chain },
 	{ "arena", arena },
+	{ "owners", owners },
+	{ "immediate", immediate },
 	{ "refused", refused },
 	{ "mappings", mappings },
 	{ "late", late },

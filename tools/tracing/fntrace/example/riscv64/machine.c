@@ -64,8 +64,6 @@ void interrupt(const struct registers *regs)
 	if (regs->cause != CAUSE_TIMER)
 		die("nobody expects number %lx, at %lx", regs->cause, regs->pc);
 	timer_interrupt();
-	/* As in timer_interrupt(). */
-	asm volatile("");
 }
 
 notrace void exception(const struct registers *regs)
