@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from bench import TESTS, Skip, Wrong, compare, expect, need, run, told, wanted
+from bench import ENTRY, TESTS, Skip, Wrong, buffer, compare, expect, need, run, told, wanted
 
 NOBODY = 65534
 
@@ -230,6 +230,18 @@ def late(bench):
     expect(reported(bench, directory)[0].get("leaf") == 1, "it is not there up to then")
 
 
+def killed_in_hook(bench):
+    """A record that was taken and not filled is one of the window before, and no call."""
+    data = bench.work / "data.fntrace"
+    for last, calls in ((900, 2), (1200, 3)):
+        data.write_bytes(buffer([(1000, ENTRY, 0, 1), (1100, ENTRY, 1, 2), (last, ENTRY, 2, 3)],
+                                hertz=10 ** 9))
+        done = run(bench.fntrace, "convert", "-f", "list", "-o", bench.work / "list", data)
+        found = (bench.work / "list").read_text(encoding="utf-8")
+        expect("backwards" not in done.stderr and len(re.findall("<[123]>", found)) == calls,
+               f"{done.stderr}{found}")
+
+
 def unwinding_information(machine, saved):
     """Of other architectures: where the hooks have saved what, as SAVED matches it."""
     def test(bench):
@@ -278,6 +290,7 @@ def tests():
     yield "library: filter of system calls that is refused", same("refused")("-pg")
     yield "library: many mappings", mappings
     yield "library: threads of another user", late
+    yield "library: killed in a hook", killed_in_hook
     yield "library: reasons in words", says_why
     for what in ("cancels", "forces"):
         for way in REPLACING:
