@@ -9,6 +9,7 @@
 
 #include "fetch_type.h"
 #include "trace.h"
+#include "trace_output.h"
 
 /**
  * fetch_get_value - read a number in a record
@@ -39,11 +40,14 @@ u64 fetch_get_value(const void *at, unsigned int size)
  * @at: its address in the record
  * @record: the record
  *
- * A string of no bytes, not even a null byte, could not be read.
+ * A string of no bytes, not even a null byte, could not be read. Text is escaped,
+ * see trace_seq_escape().
  *
  * Context: any.
+ * Return: true if all of the value is printed, false if only the start of a string
+ *	is, followed by three dots.
  */
-void fetch_print(struct trace_seq *s, const struct fetch_type *type,
+bool fetch_print(struct trace_seq *s, const struct fetch_type *type,
 		 const void *at, const void *record)
 {
 	u64 value = fetch_get_value(at, type->size);
@@ -54,10 +58,9 @@ void fetch_print(struct trace_seq *s, const struct fetch_type *type,
 	case FETCH_SYMSTR:
 		/* __data_loc: the length above the offset in the record. */
 		if (value >> 16)
-			trace_seq_printf(s, "\"%s\"",
-					 (const char *)record + (u16)value);
-		else
-			trace_seq_puts(s, FAULT_STRING);
+			return trace_seq_quote(s, (const char *)record + (u16)value,
+					       value >> 16);
+		trace_seq_puts(s, FAULT_STRING);
 		break;
 	case FETCH_SIGNED:
 		trace_seq_printf(s, "%lld",
@@ -69,7 +72,9 @@ void fetch_print(struct trace_seq *s, const struct fetch_type *type,
 		trace_seq_printf(s, "%llu", value);
 		break;
 	case FETCH_QUOTED_CHAR:
-		trace_seq_printf(s, "'%c'", (int)value);
+		trace_seq_putc(s, '\'');
+		trace_seq_escape(s, at, 1);
+		trace_seq_putc(s, '\'');
 		break;
 	case FETCH_SYMBOL:
 		trace_seq_printf(s, "%pS", (void *)(unsigned long)value);
@@ -77,4 +82,5 @@ void fetch_print(struct trace_seq *s, const struct fetch_type *type,
 	default:
 		trace_seq_printf(s, "0x%llx", value);
 	}
+	return true;
 }

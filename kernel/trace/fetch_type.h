@@ -78,7 +78,7 @@ const char *fetch_conversion(const struct fetch_type *type);
 struct trace_seq;
 
 u64 fetch_get_value(const void *at, unsigned int size);
-void fetch_print(struct trace_seq *s, const struct fetch_type *type,
+bool fetch_print(struct trace_seq *s, const struct fetch_type *type,
 		 const void *at, const void *record);
 
 static inline bool fetch_is_string(const struct fetch_type *type)
