@@ -3,7 +3,8 @@
  * Functions with known arguments, for the test of function events.
  *
  * Writing a number to test_func_event/fire in debugfs calls each of them that
- * many times, with the arguments in fire_once().
+ * many times, with the arguments in fire_once(); writing text to
+ * test_func_event/text calls test_func_text() with it.
  * tools/testing/selftests/function_events compares the recorded events with
  * these.
  *
@@ -22,6 +23,8 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "test_nmi.h"
@@ -109,6 +112,21 @@ test_func_string(const char *kernel, const char __user *user, int nr)
 
 	barrier_data(kernel);
 	barrier_data(user);
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+/* Text in the kernel, the same in user space, and twice more in the kernel. */
+static noinline __noclone __used const char *
+test_func_text(const char *kernel, const char __user *user, const char *second,
+	       const char *third, const char *bytes)
+{
+	const char *ret = kernel;
+
+	barrier_data(user);
+	barrier_data(second);
+	barrier_data(third);
+	barrier_data(bytes);
 	OPTIMIZER_HIDE_VAR(ret);
 	return ret;
 }
@@ -358,6 +376,24 @@ static const struct file_operations fire_fops = {
 	.write	= fire_write,
 };
 
+/* The text in user space has a null byte, of which nobody tells the kernel. */
+static ssize_t text_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *ppos)
+{
+	char *text = memdup_user_nul(ubuf, count);
+
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	test_func_text(text, ubuf, text, text, text);
+	kfree(text);
+	return count;
+}
+
+static const struct file_operations text_fops = {
+	.owner	= THIS_MODULE,
+	.write	= text_write,
+};
+
 static struct dentry *dir;
 
 static int __init test_func_event_init(void)
@@ -368,6 +404,7 @@ static int __init test_func_event_init(void)
 		return ret;
 	dir = debugfs_create_dir("test_func_event", NULL);
 	debugfs_create_file("fire", 0200, dir, NULL, &fire_fops);
+	debugfs_create_file("text", 0200, dir, NULL, &text_fops);
 	return 0;
 }
 

@@ -140,15 +140,22 @@ static noinline void fire_strings(void)
 	MARK(test_marker_bad_string, "null %s bad %s empty '%s'", null, bad,
 	     "");
 	MARK(test_marker_quotes, "say=\"%s\" back\\slash\n", text);
+	MARK(test_marker_escaped, "any \"%s\" wide [%14s|%-14s] char %c",
+	     "a\n\033\"\\\303\251", "\nb", "\nb", '\n');
 }
 
 /* The maximum length of a string in a record, and longer. */
 static noinline void fire_long_string(void)
 {
-	static char text[3000];
+	static char text[3000], fits[1024];
 
 	memset(text, 'x', sizeof(text) - 1);
+	memset(fits, 'x', sizeof(fits) - 1);
 	MARK(test_marker_long_string, "%s", text);
+	MARK(test_marker_room, "fits '%s' cut '%s' name %s", fits, text, "end");
+	/* Not cut by what the format says, but by the room if that is less. */
+	MARK(test_marker_room_limited, "fits %.1023s cut %.1024s cut %.*s",
+	     text, text, 1025, text);
 }
 
 static noinline void fire_pointers(void)

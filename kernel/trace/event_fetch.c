@@ -33,6 +33,7 @@
 
 /**
  * fetch_new_code - allocate fetch code
+ * @event: the event, after fetch_number_bits()
  * @fields: the fields that will be added to it
  * @nr: number of @fields
  * @user: addresses in arguments are of user space
@@ -40,7 +41,8 @@
  * Context: may sleep.
  * Return: the fetch code, to be freed by kfree(); NULL if there is no memory.
  */
-struct fetch_code *fetch_new_code(const struct fetch_field *fields,
+struct fetch_code *fetch_new_code(const struct fetch_event *event,
+				  const struct fetch_field *fields,
 				  unsigned int nr, bool user)
 {
 	struct fetch_code *code;
@@ -53,9 +55,11 @@ struct fetch_code *fetch_new_code(const struct fetch_field *fields,
 		if (fields->read)
 			nr_insns += fields->nr_derefs + 3;
 	code = kzalloc(struct_size(code, insns, nr_insns), GFP_KERNEL);
-	if (code)
-		code->user = user &&
-			!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE);
+	if (!code)
+		return NULL;
+	code->user = user &&
+		!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE);
+	code->cut_at = event->has_faults ? sizeof(u32) : 0;
 	return code;
 }
 
@@ -127,6 +131,12 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 {
 	/* Symbols and absolute addresses are of the kernel. */
 	bool user = code->user && !field->absolute;
+	const struct fetch_string string = {
+		.from = field->from,
+		.to = field->offset,
+		.size = fetch_is_string(field->type) ? string_size : field->size,
+		.cut = field->cut,
+	};
 	struct fetch_read *read;
 
 	if (!field->read) {
@@ -135,17 +145,10 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		return;
 	}
 
-	/* One byte more than is read, for the null byte. */
-	if (field->max_len)
-		string_size = min(string_size, field->max_len + 1U);
 	if (field->type->format == FETCH_STRING && field->nr_derefs == 1 &&
 	    !field->derefs[0] && !field->absolute && !field->limited &&
-	    !field->max_len) {
-		code->strings[code->nr_strings++] = (struct fetch_string) {
-			.from = field->from,
-			.to = field->offset,
-			.size = string_size,
-		};
+	    !field->max_len && !field->filled) {
+		code->strings[code->nr_strings++] = string;
 		return;
 	}
 
@@ -154,16 +157,16 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		.code = &code->insns[code->nr_insns],
 		.fault = field->fault,
 		.user = user || field->type->format == FETCH_USTRING,
-		.to = field->offset,
 		.limited = field->limited,
 		.limit_from = field->limit_from,
-		.size = field->size,
+		.max_len = field->max_len,
+		.dest = string,
 	};
-	if (fetch_is_string(field->type)) {
-		read->kind = field->limited || field->max_len ?
-			FETCH_READ_LIMITED_STRING : FETCH_READ_STRING;
-		read->size = string_size;
-	}
+	if (field->limited || field->max_len)
+		read->kind = FETCH_READ_LIMITED_STRING;
+	else if (fetch_is_string(field->type))
+		read->kind = field->filled ? FETCH_READ_FILLED_STRING :
+					     FETCH_READ_STRING;
 	fetch_compile_read(code, field, user);
 }
 
@@ -212,58 +215,95 @@ static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
 static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
 
 /*
- * A string that cannot be read. If it is read again later, keep its address, as
- * a string of no bytes.
+ * Keep the address of a string that is read again. Behind it comes the start of
+ * the text if that is what @size says, from where it is now, at @len.
  */
 static noinline notrace unsigned int
-fetch_add_no_string(u16 to, unsigned long addr, bool ok, bool *unread,
+fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
+		   unsigned long addr, u16 size, unsigned int text,
+		   char *payload, unsigned int len)
+{
+	char *at = payload + len;
+
+	if (!READ_ONCE(code->unread))
+		WRITE_ONCE(code->unread, true);
+	if (text) {
+		memmove(at + sizeof(addr), at, text - 1);
+		at[sizeof(addr) + text - 1] = '\0';
+	}
+	put_unaligned(addr, (unsigned long *)at);
+	fetch_set_loc(payload, dest->to, len, size);
+	return len + sizeof(addr) + text;
+}
+
+/* A string that cannot be read. */
+static noinline notrace unsigned int
+fetch_add_no_string(const struct fetch_string *dest, bool is_null,
 		    char *payload, unsigned int len)
 {
-	bool is_null = ok && !addr;
 	unsigned int size = is_null ? sizeof("(null)") : sizeof("(fault)");
 
-	if (ok && addr && unread) {
-		if (!READ_ONCE(*unread))
-			WRITE_ONCE(*unread, true);
-		put_unaligned(addr, (unsigned long *)(payload + len));
-		fetch_set_loc(payload, to, len, 0);
-		return len + sizeof(addr);
-	}
 	memcpy(payload + len, is_null ? fetch_null_string : fetch_fault_string,
 	       FETCH_MIN_STRING);
-	fetch_set_loc(payload, to, len, size);
+	fetch_set_loc(payload, dest->to, len, size);
+	return len + size;
+}
+
+/* A string that does not fit into @size bytes. */
+static notrace unsigned int
+fetch_add_cut_string(struct fetch_code *code, const struct fetch_string *dest,
+		     unsigned int size, char *payload, unsigned int len)
+{
+	payload[len + size - 1] = '\0';
+	*(u32 *)(payload + code->cut_at) |= BIT(dest->cut);
+	fetch_set_loc(payload, dest->to, len, size);
 	return len + size;
 }
 
 /*
- * @user: @addr is of user space, whatever its value. @last: the string is not
- * read again.
+ * @size: room for the string. @user: @addr is of user space, whatever its value.
+ * @last: the string is not read again.
  */
 static __always_inline unsigned int
-fetch_add_string(struct fetch_code *code, u16 to, unsigned long addr,
-		 unsigned int size, bool user, bool ok, bool last,
-		 char *payload, unsigned int len)
+fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
+		 unsigned long addr, unsigned int size, bool user, bool ok,
+		 bool last, char *payload, unsigned int len)
 {
 	long found = -EFAULT;
+	bool again;
 
+	/*
+	 * A string that is cut has the length of the room. With one byte more,
+	 * one that just fits does not.
+	 */
 	if (ok && user)
-		found = fetch_nofault_user_string(payload + len, addr, size);
+		found = fetch_nofault_user_string(payload + len, addr, size + 1);
 	else if (ok)
-		found = fetch_nofault_string(payload + len, addr, size);
-	if (unlikely(found <= 0)) {
-		bool again = code->again && !last &&
-			(user || fetch_is_user_address(addr, false));
-
-		return fetch_add_no_string(to, addr, ok,
-					   again ? &code->unread : NULL,
-					   payload, len);
+		found = fetch_nofault_string(payload + len, addr, size + 1);
+	if (likely(found > 0 && found <= size)) {
+		fetch_set_loc(payload, dest->to, len, found);
+		return len + found;
 	}
-	fetch_set_loc(payload, to, len, found);
-	return len + found;
+
+	again = code->again && !last && ok && addr &&
+		(user || fetch_is_user_address(addr, false));
+	if (found <= 0)
+		return again ? fetch_keep_address(code, dest, addr, FETCH_UNREAD,
+						  0, payload, len) :
+			       fetch_add_no_string(dest, ok && !addr, payload,
+						   len);
+	if (!again)
+		return fetch_add_cut_string(code, dest, size, payload, len);
+	return size < FETCH_MIN_CUT ?
+		fetch_keep_address(code, dest, addr, FETCH_UNREAD, 0, payload,
+				   len) :
+		fetch_keep_address(code, dest, addr, FETCH_UNREAD_CUT,
+				   size - sizeof(addr), payload, len);
 }
 
 /**
- * fetch_string_slow - fetch a string of user space, or one that faults
+ * fetch_string_slow - fetch a string of user space, one that faults, or one that
+ * is cut
  * @code: the fetch code
  * @string: the string
  * @addr: its address
@@ -277,54 +317,86 @@ noinline unsigned int notrace
 fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
 		  unsigned long addr, char *payload, unsigned int len)
 {
-	return fetch_add_string(code, string->to, addr, string->size,
-				code->user, true, false, payload, len);
-}
-
-/* Out of line, for all strings that code->strings does not have. */
-static noinline notrace unsigned int
-fetch_add_other_string(struct fetch_code *code,
-		       const struct fetch_read *read, unsigned long addr,
-		       bool ok, char *payload, unsigned int len)
-{
-	return fetch_add_string(code, read->to, addr, read->size, read->user,
-				ok, false, payload, len);
+	return fetch_add_string(code, string, addr, string->size, code->user,
+				true, false, payload, len);
 }
 
 /*
- * A string that must not be read beyond its limit: it need not have a null
- * byte, and the byte after it need not be mapped.
+ * Out of line, for all strings that code->strings does not have. @room limits
+ * the room of the string.
+ */
+static noinline notrace unsigned int
+fetch_add_other_string(struct fetch_code *code,
+		       const struct fetch_read *read, const void *from,
+		       unsigned int room, char *payload, unsigned int len)
+{
+	unsigned long addr;
+	bool ok = fetch_follow(read, from, &addr);
+
+	/* NULL is not memory that a call fills. */
+	if (read->kind == FETCH_READ_FILLED_STRING && addr)
+		return fetch_keep_address(code, &read->dest, addr, FETCH_UNREAD,
+					  0, payload, len);
+	return fetch_add_string(code, &read->dest, addr,
+				min(read->dest.size, room), read->user, ok,
+				false, payload, len);
+}
+
+/*
+ * A string in at most @limit bytes of memory, of which the last one need not be
+ * a null byte, and the byte after them need not be mapped. @limit is not more
+ * than @size, the room for the string.
  */
 static noinline notrace unsigned int
 fetch_add_limited_string(struct fetch_code *code,
-			 const struct fetch_read *read, const void *from,
-			 unsigned long addr, char *payload, unsigned int len)
+			 const struct fetch_string *dest, unsigned long addr,
+			 unsigned int size, unsigned int limit, bool user,
+			 char *payload, unsigned int len)
+{
+	char *to = payload + len, last = '\0';
+	long found = 1;
+
+	*to = '\0';
+	if (limit)
+		found = user ? fetch_nofault_user_string(to, addr, limit) :
+			       fetch_nofault_string(to, addr, limit);
+	/* Then a null byte is in the place of the last byte. */
+	if (limit && found == limit &&
+	    (user ? fetch_nofault_user_bytes(&last, addr + limit - 1, 1) :
+		    fetch_nofault_bytes(&last, addr + limit - 1, 1)))
+		found = -EFAULT;
+	if (found <= 0)
+		return fetch_add_no_string(dest, !addr, payload, len);
+	if (last) {
+		to[limit - 1] = last;
+		to[limit] = '\0';
+		found = limit + 1;
+	}
+	if (found > size)
+		return fetch_add_cut_string(code, dest, size, payload, len);
+	fetch_set_loc(payload, dest->to, len, found);
+	return len + found;
+}
+
+/* A string with a limit that its source gives, so that it is not cut by that. */
+static notrace unsigned int
+fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
+		   const void *from, char *payload, unsigned int len)
 {
 	/* A negative precision is no limit, as for printf(). */
-	int given = read->limited ?
+	unsigned int limit = read->limited ?
 		*(const int *)(from + read->limit_from) : -1;
-	unsigned int limit = min_t(unsigned int, given, read->size - 1);
-	char *to = payload + len, first, last;
-	unsigned int found;
+	unsigned long addr;
 
-	if (!limit) {
-		*to = '\0';
-		fetch_set_loc(payload, read->to, len, 1);
-		return len + 1;
-	}
-	found = fetch_add_string(code, read->to, addr, limit, read->user, true,
-				 true, payload, len) - len;
-	/*
-	 * The last byte that may be read was replaced by the null byte, unless
-	 * this is "(fault)": then the first byte or the last cannot be read.
-	 */
-	if (found != limit || fetch_nofault_bytes(&first, addr, 1) ||
-	    fetch_nofault_bytes(&last, addr + limit - 1, 1) || !last)
-		return len + found;
-	to[limit - 1] = last;
-	to[limit] = '\0';
-	fetch_set_loc(payload, read->to, len, limit + 1);
-	return len + limit + 1;
+	fetch_follow(read, from, &addr);
+	if (read->max_len)
+		limit = min(limit, read->max_len);
+	return limit > read->dest.size ?
+		fetch_add_string(code, &read->dest, addr, read->dest.size,
+				 read->user, true, true, payload, len) :
+		fetch_add_limited_string(code, &read->dest, addr,
+					 read->dest.size, limit, read->user,
+					 payload, len);
 }
 
 /**
@@ -343,32 +415,64 @@ unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 	const struct fetch_read *read = code->reads;
 
 	for (int i = code->nr_reads; i; i--, read++) {
-		unsigned long addr;
-		bool ok;
+		const struct fetch_string *dest = &read->dest;
 
-		if (read->kind == FETCH_READ_VALUE) {
-			ok = !process_fetch_insn(read->code, (void *)from, NULL,
-						 payload + read->to, NULL);
-			if (unlikely(!ok)) {
-				memset(payload + read->to, 0, read->size);
-				*(u32 *)payload |= BIT(read->fault);
-			}
+		if (read->kind == FETCH_READ_LIMITED_STRING) {
+			len = fetch_read_limited(code, read, from, payload,
+						 len);
 			continue;
 		}
-		ok = fetch_follow(read, from, &addr);
-		if (read->kind == FETCH_READ_STRING)
-			len = fetch_add_other_string(code, read, addr, ok,
-						     payload, len);
-		else
-			len = fetch_add_limited_string(code, read, from, addr,
-						       payload, len);
+		if (read->kind >= FETCH_READ_STRING) {
+			len = fetch_add_other_string(code, read, from,
+						     dest->size, payload, len);
+			continue;
+		}
+		if (unlikely(process_fetch_insn(read->code, (void *)from, NULL,
+						payload + dest->to, NULL))) {
+			memset(payload + dest->to, 0, dest->size);
+			*(u32 *)payload |= BIT(read->fault);
+		}
 	}
+	return len;
+}
+
+/**
+ * fetch_shorter - fetch the strings anew, with less room
+ * @code: the fetch code
+ * @from: where the arguments are
+ * @payload: of the record, after fetch_exec()
+ * @len: how much of it other fields than strings take, in bytes
+ * @room: for each string, in bytes, at least FETCH_MIN_STRING
+ *
+ * Context: any; preemption is disabled.
+ * Return: the number of bytes in use afterwards.
+ */
+unsigned int notrace fetch_shorter(struct fetch_code *code, const void *from,
+				   char *payload, unsigned int len,
+				   unsigned int room)
+{
+	const struct fetch_string *string = code->strings;
+	const struct fetch_read *read = code->reads;
+
+	if (code->nr_strings || code->nr_reads)
+		*(u32 *)(payload + code->cut_at) = 0;
+	for (int n = code->nr_strings; n; n--, string++)
+		len = fetch_add_string(code, string,
+				       *(unsigned long *)(from + string->from),
+				       min(string->size, room), code->user,
+				       true, false, payload, len);
+	for (int n = code->nr_reads; n; n--, read++)
+		if (read->kind >= FETCH_READ_STRING)
+			len = fetch_add_other_string(code, read, from, room,
+						     payload, len);
 	return len;
 }
 
 static bool fetch_is_unread(const char *payload, u16 to)
 {
-	return !(*(const u32 *)(payload + to) >> 16);
+	u16 size = *(const u32 *)(payload + to) >> 16;
+
+	return size == FETCH_UNREAD || size == FETCH_UNREAD_CUT;
 }
 
 /**
@@ -377,7 +481,7 @@ static bool fetch_is_unread(const char *payload, u16 to)
  * @payload: of the record, after fetch_exec()
  *
  * Context: any.
- * Return: true if a string could not be read.
+ * Return: true if a string could not be read, or was cut.
  */
 bool notrace fetch_needs_again(const struct fetch_code *code,
 			       const char *payload)
@@ -386,33 +490,56 @@ bool notrace fetch_needs_again(const struct fetch_code *code,
 		if (fetch_is_unread(payload, code->strings[i].to))
 			return true;
 	for (int i = 0; i < code->nr_reads; i++)
-		if (code->reads[i].kind == FETCH_READ_STRING &&
-		    fetch_is_unread(payload, code->reads[i].to))
+		if (code->reads[i].kind >= FETCH_READ_STRING &&
+		    fetch_is_unread(payload, code->reads[i].dest.to))
 			return true;
 	return false;
 }
 
-/* Read a string again if its address is in the place of the string. */
-static unsigned int fetch_string_again(struct fetch_code *code, u16 to,
-				       unsigned int size, bool user,
-				       char *payload, unsigned int len)
+/*
+ * Read a string again if its address is in the place of the string. @limit is
+ * the number of bytes that are there, 0 if it is not known.
+ */
+static notrace unsigned int
+fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
+		   bool user, unsigned int limit, char *payload,
+		   unsigned int len)
 {
+	u32 loc = *(const u32 *)(payload + dest->to);
+	char *at, *text;
 	unsigned long addr;
-	void *at;
+	unsigned int end, size;
 
-	if (!fetch_is_unread(payload, to))
+	if (!fetch_is_unread(payload, dest->to))
 		return len;
-	at = payload + *(const u32 *)(payload + to) -
-	     offsetof(struct fetch_record, payload);
+	at = payload + (u16)loc - offsetof(struct fetch_record, payload);
 	addr = get_unaligned((const unsigned long *)at);
 	memset(at, 0, sizeof(addr));
-	return fetch_add_string(code, to, addr, size, user, true, true, payload,
-				len);
+	if (limit && limit <= code->again_size)
+		return fetch_add_limited_string(code, dest, addr,
+						code->again_size, limit, user,
+						payload, len);
+	end = fetch_add_string(code, dest, addr, code->again_size, user, true,
+			       true, payload, len);
+	if (loc >> 16 == FETCH_UNREAD)
+		return end;
+	/*
+	 * The program may have changed it since then, or execve() has replaced
+	 * the program: then take what was there at the entry.
+	 */
+	text = at + sizeof(addr);
+	size = strlen(text) + 1;
+	if (!strncmp(text, payload + len, size - 1))
+		return end;
+	fetch_add_cut_string(code, dest, size, payload, text - payload);
+	return len;
 }
 
 /**
- * fetch_again - read the strings again that could not be read
+ * fetch_again - read the strings again that could not be read, or were cut
  * @code: the fetch code, with @again set
+ * @filled: number of bytes that the function has written to each string that it
+ *	fills; 0 or negative if it is not known
  * @payload: of the record, after fetch_exec()
  * @len: how much of it is in use, in bytes
  *
@@ -421,19 +548,21 @@ static unsigned int fetch_string_again(struct fetch_code *code, u16 to,
  * Context: any; preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_again(struct fetch_code *code, char *payload,
-				 unsigned int len)
+unsigned int notrace fetch_again(struct fetch_code *code, long filled,
+				 char *payload, unsigned int len)
 {
 	const struct fetch_string *string = code->strings;
 	const struct fetch_read *read = code->reads;
+	unsigned int limit = clamp_t(long, filled, 0, FETCH_MAX_PAYLOAD);
 
 	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_string_again(code, string->to, string->size,
-					 code->user, payload, len);
+		len = fetch_string_again(code, string, code->user, 0, payload,
+					 len);
 	for (int n = code->nr_reads; n; n--, read++)
-		if (read->kind == FETCH_READ_STRING)
-			len = fetch_string_again(code, read->to, read->size,
-						 read->user, payload, len);
+		if (read->kind >= FETCH_READ_STRING)
+			len = fetch_string_again(code, &read->dest, read->user,
+						 read->kind == FETCH_READ_FILLED_STRING ?
+						 limit : 0, payload, len);
 	return len;
 }
 
@@ -441,8 +570,8 @@ unsigned int notrace fetch_again(struct fetch_code *code, char *payload,
 static void fetch_set_span(struct fetch_span *span,
 			   const struct fetch_read *read, const void *from)
 {
-	span->is_string = read->kind == FETCH_READ_STRING;
-	span->size = read->size;
+	span->is_string = read->kind >= FETCH_READ_STRING;
+	span->size = read->dest.size;
 	if (fetch_follow(read, from, &span->address))
 		return;
 	span->is_pointer = true;
@@ -776,6 +905,31 @@ void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 }
 
 /**
+ * fetch_number_bits - give fields their bits in the fault word and the cut word
+ * @event: the event; its fields have their types and sources
+ * @offset: set to the size of these words, in bytes: the first ones of the
+ *	payload
+ */
+void fetch_number_bits(struct fetch_event *event, u32 *offset)
+{
+	unsigned int nr_faults = 0, nr_cuts = 0;
+
+	/* The users have checked the number of fields. */
+	static_assert(FETCH_MAX_FIELDS <= 32);
+	for (int i = 0; i < event->nr_fields; i++) {
+		struct fetch_field *field = &event->fields[i];
+
+		if (fetch_is_string(field->type))
+			field->cut = nr_cuts++;
+		else if (field->read)
+			field->fault = nr_faults++;
+	}
+	event->has_faults = nr_faults;
+	event->has_cuts = nr_cuts;
+	*offset = (event->has_faults + event->has_cuts) * sizeof(u32);
+}
+
+/**
  * fetch_place_field - allocate a field in the payload
  * @event: event of the field
  * @field: the field; its offset, size and ctype are set
@@ -834,6 +988,26 @@ struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
 }
 
 /**
+ * fetch_trace_bits - fill in the struct trace_event_fields of the fault word and
+ * the cut word
+ * @to: the entries to fill in
+ * @event: the event, after fetch_number_bits()
+ *
+ * Return: where the next one goes.
+ */
+struct trace_event_fields *fetch_trace_bits(struct trace_event_fields *to,
+					    const struct fetch_event *event)
+{
+	if (event->has_faults)
+		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
+				       false);
+	if (event->has_cuts)
+		to = fetch_trace_field(to, "u32", "__cut", sizeof(u32), 0,
+				       false);
+	return to;
+}
+
+/**
  * fetch_trace_fields - fill in the struct trace_event_fields of several fields
  * @to: the entries to fill in
  * @fields: the fields, after fetch_place_field()
@@ -853,16 +1027,53 @@ struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
 }
 
 /**
- * fetch_print_fmt_fault - add the fault argument of a field to print_fmt
- * @s: the buffer to add to
- * @field: the field; the format has a %s for it if field->fault >= 0
+ * fetch_has_suffix - check whether something may follow the value of a field
+ * @field: the field, after fetch_number_bits()
+ *
+ * Return: true if the value may be followed by "(fault)" or "...".
  */
-void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field)
+bool fetch_has_suffix(const struct fetch_field *field)
+{
+	return field->fault >= 0 || fetch_is_string(field->type);
+}
+
+/**
+ * fetch_print_fmt_suffix - add what follows the value of a field to print_fmt
+ * @s: the buffer to add to
+ * @field: the field; if fetch_has_suffix() is true, the format has a %s for it
+ */
+void fetch_print_fmt_suffix(struct seq_buf *s, const struct fetch_field *field)
 {
 	if (field->fault >= 0)
 		seq_buf_printf(s,
 			       ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
 			       BIT(field->fault));
+	else if (fetch_is_string(field->type))
+		seq_buf_printf(s, ", (REC->__cut & 0x%lx) ? \"...\" : \"\"",
+			       BIT(field->cut));
+}
+
+/**
+ * fetch_suffix - what follows the value of a field
+ * @event: the event
+ * @field: the field
+ * @rec: a record
+ *
+ * Return: "(fault)" for a number that could not be read, "..." for a string that
+ *	was cut, or "".
+ */
+const char *fetch_suffix(const struct fetch_event *event,
+			 const struct fetch_field *field,
+			 const struct fetch_record *rec)
+{
+	const u32 *bits = (const u32 *)rec->payload;
+
+	if (field->fault >= 0 && *bits & BIT(field->fault))
+		return "(fault)";
+	if (event->has_faults)
+		bits++;
+	return fetch_is_string(field->type) && *bits & BIT(field->cut) ? "..." :
+									 "";
 }
 
 /**
@@ -897,7 +1108,7 @@ void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 			       field->name);
 	else
 		seq_buf_printf(s, ", REC->%s", field->name);
-	fetch_print_fmt_fault(s, field);
+	fetch_print_fmt_suffix(s, field);
 }
 
 /**

@@ -29,11 +29,20 @@
  */
 #define FETCH_MAX_PAYLOAD	3968
 /*
- * Maximum and minimum room for a string, in bytes, including the null byte.
- * Longer strings are truncated.
+ * Maximum and minimum room for a string, in bytes, including the null byte. Of a
+ * longer string, a bit in the cut word says that it was cut.
  */
 #define FETCH_MAX_STRING	1024
 #define FETCH_MIN_STRING	8
+/*
+ * Size of a string in its __data_loc until it is read again: of one that could
+ * not be read, and of one that was cut. Both have their address instead of the
+ * text; that which was cut has the start of the text behind it, unless its room
+ * is less than FETCH_MIN_CUT.
+ */
+#define FETCH_UNREAD		0
+#define FETCH_UNREAD_CUT	U16_MAX
+#define FETCH_MIN_CUT		24
 /* Maximum number of dereferences from an argument to a field. */
 #define FETCH_MAX_DEREFS	8
 
@@ -55,6 +64,8 @@ struct fetch_record {
  * @fault: bit in the fault word at the start of the payload; -1 if reading the
  *	field cannot fault, or if the field itself shows the fault, as a string
  *	does
+ * @cut: bit of a string in the cut word, which follows the fault word, if there
+ *	is one
  * @arg: position of the argument; -1 if the source is not an argument
  * @absolute: the field is read from @address
  * @from: offset of the argument in the source of the fetch code, in bytes
@@ -70,6 +81,8 @@ struct fetch_record {
  * @limited: another argument limits the length of the string
  * @limit_from: offset of that argument, in bytes
  * @max_len: maximum number of bytes to read of the string; 0 for no limit
+ * @filled: a string that the traced function writes: only its address is taken
+ *	at the entry, the text at the return
  * @at: position in the definition, for error_log
  */
 struct fetch_field {
@@ -80,6 +93,7 @@ struct fetch_field {
 	u16				size;
 	u16				offset;
 	s8				fault;
+	u8				cut;
 	s8				arg;
 	bool				absolute;
 	u16				from;
@@ -92,6 +106,7 @@ struct fetch_field {
 	bool				limited;
 	u16				limit_from;
 	u16				max_len;
+	bool				filled;
 	u16				at;
 };
 
@@ -109,17 +124,23 @@ struct fetch_span {
 	bool		is_pointer;
 };
 
-/* A string that an argument points to. */
+/*
+ * A string that an argument points to: where the argument is, where the
+ * __data_loc and the text go, and the bit that says that the text was cut.
+ */
 struct fetch_string {
 	u16	from;
 	u16	to;
 	u16	size;
+	u8	cut;
 };
 
 enum fetch_read_kind {
 	FETCH_READ_VALUE,
-	FETCH_READ_STRING,
 	FETCH_READ_LIMITED_STRING,
+	/* These and what follows may be read again. */
+	FETCH_READ_STRING,
+	FETCH_READ_FILLED_STRING,
 };
 
 /*
@@ -134,8 +155,9 @@ struct fetch_read {
 	bool			user;
 	bool			limited;
 	u16			limit_from;
-	u16			to;
-	u16			size;
+	u16			max_len;
+	/* Where it goes; dest.from is not used. */
+	struct fetch_string	dest;
 };
 
 /**
@@ -144,8 +166,11 @@ struct fetch_read {
  * @nr_strings: number of @strings
  * @nr_reads: number of @reads
  * @user: addresses in arguments are of user space, and do not say so themselves
- * @again: strings of user space that cannot be read are read by fetch_again()
+ * @again: strings of user space that cannot be read, or that are too long, are
+ *	read by fetch_again()
  * @unread: there has ever been such a string
+ * @again_size: room for each of them in the payload, in bytes
+ * @cut_at: offset of the cut word in the payload, in bytes
  * @nr_insns: number of @insns
  * @copies: arguments to copy, sorted by size
  * @strings: strings that arguments point to
@@ -159,6 +184,8 @@ struct fetch_code {
 	bool			user;
 	bool			again;
 	bool			unread;
+	u8			cut_at;
+	u16			again_size;
 	u16			nr_insns;
 	struct fetch_copy	copies[FETCH_MAX_FIELDS];
 	struct fetch_string	strings[FETCH_MAX_FIELDS];
@@ -196,6 +223,7 @@ struct fetch_where {
  *	called
  * @payload_size: size of the fixed part of the payload, in bytes
  * @has_faults: the payload starts with a fault word
+ * @has_cuts: the payload has a cut word, at its start or after the fault word
  * @nr_gaps: number of @gaps
  * @gaps: padding between fields, cleared in each record
  * @where: gets the registers of a hit from the source argument of fetch_emit()
@@ -210,6 +238,7 @@ struct fetch_event {
 	struct tracepoint	tp;
 	u16			payload_size;
 	bool			has_faults;
+	bool			has_cuts;
 	u8			nr_gaps;
 	struct fetch_gap	gaps[FETCH_MAX_FIELDS + 1];
 	void (*where)(const struct fetch_event *event, const void *source,
@@ -229,7 +258,8 @@ struct fetch_buffer {
 	 * is there.
 	 */
 	char	align[offsetof(struct fetch_record, payload) % sizeof(u64)];
-	char	payload[ALIGN(FETCH_MAX_PAYLOAD, sizeof(u64))];
+	/* One byte more than a string may take is read of it. */
+	char	payload[ALIGN(FETCH_MAX_PAYLOAD + 1, sizeof(u64))];
 } __aligned(sizeof(u64));
 
 /**
@@ -242,7 +272,8 @@ struct fetch_pool {
 	unsigned int	nr_users;
 };
 
-struct fetch_code *fetch_new_code(const struct fetch_field *fields,
+struct fetch_code *fetch_new_code(const struct fetch_event *event,
+				  const struct fetch_field *fields,
 				  unsigned int nr, bool user);
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size);
@@ -253,8 +284,10 @@ unsigned int fetch_string_slow(struct fetch_code *code,
 unsigned int fetch_memory(struct fetch_code *code, const void *from,
 			  char *payload, unsigned int len);
 bool fetch_needs_again(const struct fetch_code *code, const char *payload);
-unsigned int fetch_again(struct fetch_code *code, char *payload,
+unsigned int fetch_again(struct fetch_code *code, long filled, char *payload,
 			 unsigned int len);
+unsigned int fetch_shorter(struct fetch_code *code, const void *from,
+			   char *payload, unsigned int len, unsigned int room);
 bool fetch_reads_arguments(const struct fetch_code *code);
 bool fetch_find_span(const struct fetch_code *code, const void *from,
 		     unsigned int *nr, struct fetch_span *span);
@@ -270,15 +303,22 @@ void fetch_must_wait(void);
 void fetch_wait(void);
 
 void fetch_align(struct fetch_event *event, u32 *offset, u32 align);
+void fetch_number_bits(struct fetch_event *event, u32 *offset);
 int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
 		      u32 *offset);
+struct trace_event_fields *fetch_trace_bits(struct trace_event_fields *to,
+					    const struct fetch_event *event);
 struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
 					     const char *type, const char *name,
 					     int size, int count, bool sign);
 struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
 					      const struct fetch_field *fields,
 					      unsigned int nr);
-void fetch_print_fmt_fault(struct seq_buf *s, const struct fetch_field *field);
+bool fetch_has_suffix(const struct fetch_field *field);
+void fetch_print_fmt_suffix(struct seq_buf *s, const struct fetch_field *field);
+const char *fetch_suffix(const struct fetch_event *event,
+			 const struct fetch_field *field,
+			 const struct fetch_record *rec);
 void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 			 bool whole);
 int fetch_print_fmt(struct fetch_event *event,
@@ -361,11 +401,13 @@ static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 		unsigned long addr = *(const unsigned long *)(from + string->from);
 		long found = 0;
 
+		/* One byte more of room, as in fetch_add_string(). */
 		if (likely(!fetch_is_user_address(addr, code->user)))
 			found = strncpy_from_kernel_nofault(payload + len,
 							    (const void *)addr,
-							    string->size);
-		if (unlikely(found <= 0)) {
+							    string->size + 1);
+		/* It cannot be read, or it does not fit. */
+		if (unlikely((unsigned long)found - 1 >= string->size)) {
 			len = fetch_string_slow(code, string, addr, payload,
 						len);
 			continue;
@@ -391,7 +433,7 @@ fetch_indirect(struct fetch_code *code, const void *from, char *payload,
  * that faults sets its bit in the fault word, the first word of @payload, or
  * leaves a string that says so; with @code->again, a string of no bytes with the
  * address, which must not get into a record. Returns the number of bytes in use
- * afterwards.
+ * afterwards. The fault word and the cut word are 0 before.
  */
 static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 					       const void *from, char *payload,

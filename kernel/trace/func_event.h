@@ -32,6 +32,9 @@ struct func_event {
 	 */
 	bool				in_place;
 	u16				duration_offset;
+	/* What is kept until the return, without text; number of texts. */
+	u16				kept_size;
+	u8				nr_entry_strings;
 	/* Key in func_event_returns. */
 	u64				id;
 	struct hlist_node		id_node;

@@ -40,8 +40,9 @@
  *
  * The callbacks cannot wait for memory of user space that is not present.
  * Before a system call, func_event_sys_enter() waits for what its events are
- * going to read. Of any function, an event at the return reads the strings again
- * that could not be read at the entry.
+ * going to read. Of any function, an event at the return reads the strings of user
+ * space again that could not be read at the entry, or for which the shadow stack
+ * has no room.
  *
  * See event_fetch.c for how records are built.
  *
@@ -250,15 +251,21 @@ static void __init func_event_find_arguments(void)
 		func_event_syscall_offsets[n] = args[n] - 1;
 }
 
+static __always_inline const void *
+func_event_arguments(const struct func_event *event, struct ftrace_regs *fregs)
+{
+	return event->syscall ? (const void *)ftrace_regs_get_argument(fregs, 0) :
+				fregs;
+}
+
 static __always_inline unsigned int
 func_event_fetch_entry(struct func_event *event, struct ftrace_regs *fregs,
 		       char *payload)
 {
-	const void *from = fregs;
+	const void *from = func_event_arguments(event, fregs);
 
-	if (event->syscall)
-		from = (const void *)ftrace_regs_get_argument(fregs, 0);
-	*(u32 *)payload = 0;
+	/* The fault word and the cut word, if there are any. */
+	*(u64 *)payload = 0;
 	return fetch_exec(event->entry, from, payload,
 			  event->base.payload_size);
 }
@@ -513,23 +520,67 @@ func_event_keep_entry(struct func_event *event, struct fgraph_ops *gops,
 	return ret;
 }
 
-/* Returns the total size of the frames, in bytes. */
+/*
+ * Fetch the entry fields of the next one of @nr events, for which there are @room
+ * bytes. It leaves as much to each of the others, if shorter strings make that
+ * possible; those of user space are read again at the return.
+ */
+static unsigned int
+func_event_fetch_share(struct func_event *event, struct ftrace_regs *fregs,
+		       char *payload, unsigned int room, int nr)
+{
+	unsigned int len = func_event_fetch_entry(event, fregs, payload);
+	int share = round_down(room / max(nr, 1), sizeof(long)) -
+		    sizeof(struct func_event_frame) - event->kept_size;
+
+	if (event->kept_size + share >= (int)len || !event->nr_entry_strings)
+		return len;
+	return fetch_shorter(event->entry, func_event_arguments(event, fregs),
+			     payload, event->base.payload_size,
+			     max(share / event->nr_entry_strings,
+				 FETCH_MIN_STRING));
+}
+
+static int func_event_nr_returns(const struct func_event_hook *hook)
+{
+	struct func_event *event;
+	int nr = 0;
+
+	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
+		nr++;
+	return nr;
+}
+
+/*
+ * Returns the total size of the frames, in bytes. If @nr is not 0, that many events
+ * share the room; if it is, each takes what it needs, and the result is 0 if that
+ * is too much.
+ */
 static unsigned int
 func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
-		       char *frames)
+		       char *frames, int nr)
 {
 	struct func_event *event;
 	unsigned int used = 0;
+	bool share = nr;
 
 	list_for_each_entry_rcu(event, &hook->returns, hook_node, true) {
 		struct func_event_frame *frame = (void *)frames + used;
 		unsigned int len = event->base.payload_size;
 
 		if (!event->return_only)
-			len = func_event_fetch_entry(event, fregs,
-						     frame->payload);
+			len = share ?
+				func_event_fetch_share(event, fregs,
+						       frame->payload,
+						       FUNC_EVENT_MAX_FRAMES -
+						       used, nr) :
+				func_event_fetch_entry(event, fregs,
+						       frame->payload);
+		nr--;
 		if (unlikely(used + func_event_frame_size(len) >
 			     FUNC_EVENT_MAX_FRAMES)) {
+			if (!share)
+				return 0;
 			atomic_long_inc(&event->missed);
 			continue;
 		}
@@ -588,7 +639,10 @@ func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
 		func_event_miss_returns(hook);
 		return 0;
 	}
-	size = func_event_fill_frames(hook, fregs, buffer);
+	size = func_event_fill_frames(hook, fregs, buffer, 0);
+	if (unlikely(!size))
+		size = func_event_fill_frames(hook, fregs, buffer,
+					      func_event_nr_returns(hook));
 	if (size)
 		frames = fgraph_reserve_data(gops->idx, size);
 	if (frames)
@@ -629,6 +683,16 @@ static int func_event_return_entry(struct ftrace_graph_ent *trace,
 		func_event_keep_entry(event, gops, fregs);
 }
 
+static __always_inline long
+func_event_retval(const struct ftrace_graph_ret *trace)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_RETVAL
+	return trace->retval;
+#else
+	return 0;
+#endif
+}
+
 static __always_inline unsigned int
 func_event_fetch_return(struct func_event *event,
 			struct ftrace_graph_ret *trace, u64 duration,
@@ -643,7 +707,7 @@ func_event_fetch_return(struct func_event *event,
 
 /*
  * A return event that reads memory at the return, or strings again that could
- * not be read at the entry.
+ * not be read at the entry, or did not fit.
  */
 static noinline void
 func_event_return_with_buffer(struct func_event *event,
@@ -658,11 +722,12 @@ func_event_return_with_buffer(struct func_event *event,
 		return;
 	}
 	memcpy(payload, frame->payload, len);
-	/* Clear the fault word; with entry fields, the entry has set it. */
+	/* As at the entry, which has done this if there are entry fields. */
 	if (event->return_only)
-		*(u32 *)payload = 0;
+		*(u64 *)payload = 0;
 	else if (READ_ONCE(event->entry->unread))
-		len = fetch_again(event->entry, payload, len);
+		len = fetch_again(event->entry, func_event_retval(trace),
+				  payload, len);
 	len = func_event_fetch_return(event, trace, duration, payload, len);
 	fetch_emit(&event->base, frame, frame->parent_ip, payload, len);
 	func_event_put_buffer();

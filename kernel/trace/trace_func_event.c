@@ -634,9 +634,35 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 	return 0;
 }
 
+/*
+ * True if a string is memory that a system call may fill: the source of the call
+ * does not say that what the argument points to is constant. At the return, the
+ * text is what is there then.
+ */
+static bool func_event_is_filled(const struct func_event *event,
+				 const struct fetch_field *field)
+{
+	const struct syscall_metadata *meta;
+
+	if (!event->at_return || field->arg < 0 ||
+	    !fetch_is_string(field->type) || field->nr_derefs != 1 ||
+	    field->derefs[0])
+		return false;
+	meta = func_event_metadata(event);
+	return meta && field->arg < meta->nb_args &&
+	       strchr(meta->types[field->arg], '*') &&
+	       !strstr(meta->types[field->arg], "const");
+}
+
 #else
 
 struct syscall_metadata;
+
+static bool func_event_is_filled(const struct func_event *event,
+				 const struct fetch_field *field)
+{
+	return false;
+}
 
 static const struct syscall_metadata *
 func_event_metadata(const struct func_event *event)
@@ -713,6 +739,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		err = func_event_set_access(def, field);
 		if (err)
 			return func_event_fail(ctx, err, def->at);
+		field->filled = func_event_is_filled(ctx->event, field);
 	}
 	ctx->event->base.nr_fields++;
 	return 0;
@@ -836,14 +863,13 @@ static enum func_event_err func_event_read_stack(struct func_event *event,
  */
 static int func_event_make_layout(struct func_event_ctx *ctx)
 {
-	unsigned int nr_faults = 0, nr_entry_strings = 0, nr_return_strings = 0,
-		     room;
+	unsigned int nr_entry_strings = 0, nr_filled = 0, nr_strings = 0, room;
 	unsigned int entry_string = 0, return_string = 0;
 	struct func_event *event = ctx->event;
 	struct fetch_field *field,
 		*end = event->base.fields + event->base.nr_fields;
 	enum func_event_err err;
-	u32 offset = 0;
+	u32 offset;
 	int ret;
 
 	for (field = event->base.fields; field < end; field++) {
@@ -851,20 +877,15 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 				       func_event_read_stack(event, field);
 		if (err)
 			return func_event_fail(ctx, err, field->at);
-		if (!fetch_is_string(field->type)) {
-			if (field->read)
-				field->fault = nr_faults++;
-		} else if (func_event_is_entry_field(event, field)) {
+		if (!fetch_is_string(field->type))
+			continue;
+		nr_strings++;
+		if (field->filled)
+			nr_filled++;
+		else if (func_event_is_entry_field(event, field))
 			nr_entry_strings++;
-		} else {
-			nr_return_strings++;
-		}
 	}
-	/* func_event_make_fields() has checked the number of fields. */
-	static_assert(FETCH_MAX_FIELDS <= 32);
-	event->base.has_faults = nr_faults;
-	if (nr_faults)
-		offset = sizeof(u32);
+	fetch_number_bits(&event->base, &offset);
 	for (field = event->base.fields; field <= end; field++) {
 		if (event->at_return &&
 		    field == event->base.fields + event->nr_entry) {
@@ -882,6 +903,10 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 			return ret;
 	}
 	event->base.payload_size = offset;
+	/* Of strings that the function fills, only the addresses are kept. */
+	offset += nr_filled * sizeof(long);
+	event->kept_size = offset;
+	event->nr_entry_strings = nr_entry_strings;
 
 	room = event->at_return ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_PAYLOAD;
 	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
@@ -893,25 +918,28 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		entry_string = min((room - offset) / nr_entry_strings,
 				   FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
-		/* Those that are read again at the return come after these. */
-		if (event->at_return)
-			offset += entry_string * nr_entry_strings;
 	}
-	if (offset + nr_return_strings * FETCH_MIN_STRING > FETCH_MAX_PAYLOAD)
-		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
-				       ctx->def.function.start);
-	if (nr_return_strings)
-		return_string =
-			min((FETCH_MAX_PAYLOAD - offset) / nr_return_strings,
-			    FETCH_MAX_STRING);
+	/*
+	 * At the return come those of then, and those that are read again, each
+	 * of which may be longer than at the entry.
+	 */
+	if (event->at_return && nr_strings) {
+		return_string = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
+				    FETCH_MAX_STRING);
+		if (offset > FETCH_MAX_PAYLOAD || return_string < FETCH_MIN_STRING)
+			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
+					       ctx->def.function.start);
+	}
 
 	field = event->base.fields + event->nr_entry;
-	event->entry = fetch_new_code(event->base.fields, event->nr_entry,
-				      event->syscall);
-	event->ret = fetch_new_code(field, end - field, event->syscall);
+	event->entry = fetch_new_code(&event->base, event->base.fields,
+				      event->nr_entry, event->syscall);
+	event->ret = fetch_new_code(&event->base, field, end - field,
+				    event->syscall);
 	if (!event->entry || !event->ret)
 		return -ENOMEM;
 	event->entry->again = event->at_return;
+	event->entry->again_size = return_string;
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
 			field->from = func_event_arg_offset(event->syscall,
@@ -934,15 +962,13 @@ static int func_event_make_trace_fields(struct func_event_ctx *ctx)
 	unsigned int nr_entry = event->nr_entry;
 	struct trace_event_fields *to;
 
-	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
+	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
 	event->base.class.fields_array = to;
 	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long),
 			       0, false);
-	if (event->base.has_faults)
-		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
-				       false);
+	to = fetch_trace_bits(to, &event->base);
 	to = fetch_trace_fields(to, event->base.fields, nr_entry);
 	if (event->at_return)
 		to = fetch_trace_field(to, "u64", "duration", sizeof(u64), 0,
@@ -983,7 +1009,7 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 			seq_buf_puts(s, ", ");
 		seq_buf_printf(s, "%s=%s%s", field->name,
 			       func_event_conversion(field),
-			       field->fault >= 0 ? "%s" : "");
+			       fetch_has_suffix(field) ? "%s" : "");
 	}
 	if (event->base.nr_fields == event->nr_entry)
 		seq_buf_puts(s, event->at_return ? ") ->" : ")");
@@ -1010,20 +1036,22 @@ static void func_event_print_array(struct trace_seq *s,
 }
 
 static void func_event_print_field(struct trace_seq *s,
+				   const struct fetch_event *base,
 				   const struct fetch_record *rec,
 				   const struct fetch_field *field)
 {
 	const void *at = rec->payload + field->offset;
+	bool whole = true;
 
 	trace_seq_printf(s, "%s=", field->name);
 	if (func_event_is_char_array(field))
-		trace_seq_printf(s, "\"%.*s\"", field->count, (const char *)at);
+		trace_seq_quote(s, at, field->count);
 	else if (field->count)
 		func_event_print_array(s, field, at);
 	else
-		fetch_print(s, field->type, at, rec);
-	if (field->fault >= 0 && *(const u32 *)rec->payload & BIT(field->fault))
-		trace_seq_puts(s, "(fault)");
+		whole = fetch_print(s, field->type, at, rec);
+	if (whole)
+		trace_seq_puts(s, fetch_suffix(base, field, rec));
 }
 
 static void func_event_print_rust_names(struct trace_seq *s,
@@ -1060,7 +1088,7 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 			trace_seq_puts(s, ") -> ");
 		else if (i)
 			trace_seq_puts(s, ", ");
-		func_event_print_field(s, rec, field);
+		func_event_print_field(s, &event->base, rec, field);
 	}
 	if (event->base.nr_fields == event->nr_entry)
 		trace_seq_puts(s, event->at_return ? ") ->" : ")");

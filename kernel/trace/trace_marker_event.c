@@ -259,8 +259,8 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 
 	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
-	/* __fault and __missing, if there are any. */
-	memset(area->buffer.payload, 0, 2 * sizeof(u32));
+	/* __fault, __cut and __missing, if there are any. */
+	memset(area->buffer.payload, 0, 3 * sizeof(u32));
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)area + *to, call,
 					  event->wide & bit);
@@ -478,7 +478,8 @@ static bool marker_event_may_change(const struct marker_event *event)
 }
 
 /*
- * Lay out the payload: the fault word, __missing, the fields, then the strings;
+ * Lay out the payload: the fault word, the cut word, __missing, the fields, then
+ * the strings;
  * and compile the fetch code.
  */
 static int marker_event_make_layout(struct marker_event_ctx *ctx)
@@ -486,19 +487,14 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	struct marker_event *event = ctx->event;
 	struct fetch_field *field,
 		*end = event->base.fields + event->base.nr_fields;
-	unsigned int nr_strings = 0, room = 0, faults = 0;
-	u32 offset = 0;
+	unsigned int nr_strings = 0, room = 0;
+	u32 offset;
 	int ret;
 
-	for (field = event->base.fields; field < end; field++) {
+	for (field = event->base.fields; field < end; field++)
 		if (fetch_is_string(field->type))
 			nr_strings++;
-		else if (field->read)
-			field->fault = faults++;
-	}
-	event->base.has_faults = faults;
-	if (faults)
-		offset = sizeof(u32);
+	fetch_number_bits(&event->base, &offset);
 	event->missing_at = -1;
 	if (marker_event_may_change(event)) {
 		event->missing_at = offset;
@@ -522,8 +518,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 
 	event->room = room;
 
-	event->code = fetch_new_code(event->base.fields, event->base.nr_fields,
-				     false);
+	event->code = fetch_new_code(&event->base, event->base.fields,
+				     event->base.nr_fields, false);
 	if (!event->code)
 		return -ENOMEM;
 	event->nr_slots = event->format->nr_slots;
@@ -546,15 +542,13 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 {
 	struct trace_event_fields *to;
 
-	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
+	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
 	event->base.class.fields_array = to;
 	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0,
 			       false);
-	if (event->base.has_faults)
-		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
-				       false);
+	to = fetch_trace_bits(to, &event->base);
 	if (event->missing_at >= 0)
 		to = fetch_trace_field(to, "u32", "__missing", sizeof(u32), 0,
 				       false);
@@ -662,6 +656,22 @@ static void marker_event_tool_spec(const struct marker_event *event,
 	}
 }
 
+static bool marker_event_is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+static void marker_event_write_char(struct seq_buf *s, char c)
+{
+	if (c == '\n') {
+		seq_buf_puts(s, "\\n");
+		return;
+	}
+	if (c == '"' || c == '\\')
+		seq_buf_putc(s, '\\');
+	seq_buf_putc(s, c);
+}
+
 static void marker_event_write_print_fmt(struct fetch_event *base,
 					 struct seq_buf *s)
 {
@@ -684,22 +694,20 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 				marker_event_tool_spec(event,
 						       &format->args[arg],
 						       spec);
-				seq_buf_printf(s, "%s%s", spec,
-					       field->fault >= 0 ? "%s" : "");
+				seq_buf_puts(s, spec);
 			} else {
 				seq_buf_puts(s, "...");
 			}
 			at += format->args[arg++].spec.len;
+			/* As in marker_event_print(). */
+			if (field && fetch_is_string(field->type) &&
+			    marker_event_is_quote(text[at]))
+				marker_event_write_char(s, text[at++]);
+			if (field && fetch_has_suffix(field))
+				seq_buf_puts(s, "%s");
 			continue;
 		}
-		if (text[at] == '\n') {
-			seq_buf_puts(s, "\\n");
-		} else {
-			if (text[at] == '"' || text[at] == '\\')
-				seq_buf_putc(s, '\\');
-			seq_buf_putc(s, text[at]);
-		}
-		at++;
+		marker_event_write_char(s, text[at++]);
 	}
 	if (event->missing_at >= 0)
 		seq_buf_puts(s, "%s");
@@ -713,7 +721,7 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		}
 		seq_buf_printf(s, ", __print_hex(REC->%s, %u)",
 			       base->fields[i].name, from->count);
-		fetch_print_fmt_fault(s, &base->fields[i]);
+		fetch_print_fmt_suffix(s, &base->fields[i]);
 	}
 	if (event->missing_at >= 0)
 		seq_buf_puts(s,
@@ -745,7 +753,9 @@ static void marker_event_print_value(struct trace_seq *s,
 
 	memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
 	spec[arg->spec.len] = '\0';
-	if (arg->type->format == FETCH_SYMBOL ||
+	if (arg->type->format == FETCH_CHAR && !(isascii(value) && isprint(value)))
+		trace_seq_escape(s, at, 1);
+	else if (arg->type->format == FETCH_SYMBOL ||
 	    arg->print == MARKER_PRINT_ERROR)
 		trace_seq_printf(s, spec, (void *)(unsigned long)value);
 	else if (arg->type->format == FETCH_POINTER)
@@ -765,11 +775,42 @@ static void marker_event_print_value(struct trace_seq *s,
 		trace_seq_printf(s, spec, (unsigned long)value);
 }
 
-static void marker_event_print_arg(struct trace_seq *s,
-				   const struct marker_event *event,
-				   const struct marker_arg *arg,
-				   const struct fetch_field *field,
-				   const struct fetch_record *rec)
+/*
+ * Print a string as its conversion says: "%s" with "-" or a width, or without.
+ * False if only the start of the text is printed.
+ */
+static bool marker_event_print_string(struct trace_seq *s,
+				      const struct marker_event *event,
+				      const struct marker_arg *arg,
+				      const char *text, size_t len)
+{
+	char spec[MARKER_MAX_SPEC + 3];
+	size_t from = s->seq.len, shown;
+	int pad, width = 0;
+
+	marker_event_short_spec(event, arg, spec);
+	for (const char *c = spec; *c; c++)
+		if (isdigit(*c))
+			width = width * 10 + *c - '0';
+	len = strnlen(text, len);
+	shown = trace_seq_escape(s, text, len);
+	pad = width - (int)(s->seq.len - from);
+	if (pad > 0 && !strchr(spec, '-')) {
+		s->seq.len = from;
+		trace_seq_printf(s, "%*s", pad, "");
+		trace_seq_escape(s, text, len);
+	} else if (pad > 0) {
+		trace_seq_printf(s, "%*s", pad, "");
+	}
+	return shown == len;
+}
+
+/* Returns what follows the value, behind a quotation mark if there is one. */
+static const char *marker_event_print_arg(struct trace_seq *s,
+					  const struct marker_event *event,
+					  const struct marker_arg *arg,
+					  const struct fetch_field *field,
+					  const struct fetch_record *rec)
 {
 	const void *at = rec->payload + field->offset;
 	char spec[MARKER_MAX_SPEC + 3];
@@ -778,12 +819,14 @@ static void marker_event_print_arg(struct trace_seq *s,
 	    *(const u32 *)(rec->payload + event->missing_at) &
 	    BIT(field - event->base.fields)) {
 		trace_seq_puts(s, marker_event_missing_text);
-		return;
+		return "";
 	}
 	if (fetch_is_string(arg->type)) {
-		marker_event_short_spec(event, arg, spec);
-		trace_seq_printf(s, spec,
-				 (char *)rec + (*(const u32 *)at & 0xffff));
+		u32 loc = *(const u32 *)at;
+
+		if (!marker_event_print_string(s, event, arg,
+					       (char *)rec + (u16)loc, loc >> 16))
+			return "...";
 	} else if (arg->count || arg->print == MARKER_PRINT_FLAGS) {
 		memcpy(spec, event->probe.format + arg->spec.start,
 		       arg->spec.len);
@@ -792,8 +835,7 @@ static void marker_event_print_arg(struct trace_seq *s,
 	} else {
 		marker_event_print_value(s, event, arg, at);
 	}
-	if (field->fault >= 0 && *(const u32 *)rec->payload & BIT(field->fault))
-		trace_seq_puts(s, "(fault)");
+	return fetch_suffix(&event->base, field, rec);
 }
 
 static enum print_line_t marker_event_print(struct trace_iterator *iter,
@@ -815,14 +857,17 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
 				marker_event_field_of(event, arg);
+			const char *suffix = "...";
 
 			if (field)
-				marker_event_print_arg(s, event,
-						       &format->args[arg],
-						       field, rec);
-			else
-				trace_seq_puts(s, "...");
+				suffix = marker_event_print_arg(s, event,
+								&format->args[arg],
+								field, rec);
 			at += format->args[arg++].spec.len;
+			if (field && fetch_is_string(field->type) &&
+			    marker_event_is_quote(text[at]))
+				trace_seq_putc(s, text[at++]);
+			trace_seq_puts(s, suffix);
 			continue;
 		}
 		/* All other conversions have been handled: this is "%%". */
@@ -1290,7 +1335,8 @@ marker_event_make_adapter(struct marker_event *event, const char *text)
 	if (!adapter)
 		return ERR_PTR(-ENOMEM);
 	/* marker_match_arg() finds only what is read in the same way. */
-	adapter->code = fetch_new_code(event->base.fields, nr, false);
+	adapter->code = fetch_new_code(&event->base, event->base.fields, nr,
+				       false);
 	if (!adapter->code) {
 		kfree(adapter);
 		return ERR_PTR(-ENOMEM);

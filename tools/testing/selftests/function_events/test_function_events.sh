@@ -252,6 +252,339 @@ no_user_space()
 	esac
 }
 
+#
+# Text that does not fit, or cannot be printed
+#
+
+# "write_text TEXT": calls test_func_text() with it.
+write_text()
+{
+	printf '%s\0' "$1" > "$FILES/text"
+}
+
+# "letters N": so many of them.
+letters()
+{
+	printf "%$1s" "" | tr ' ' x
+}
+
+# "texts ARGUMENTS LENGTH...": what a record shows of texts of these lengths: the length
+# of each that is shown, and what is behind the quotation marks, in $TMP/texts.
+texts()
+{
+	accepted "test_func_text$1" || return
+	shift
+	echo > trace
+	echo 1 > events/functions/enable
+	for length in "$@"; do
+		write_text "$(letters "$length")"
+	done
+	echo 0 > events/functions/enable
+	records test_func_text | awk '{
+		while (match($0, /xx+/))
+			$0 = substr($0, 1, RSTART - 1) RLENGTH substr($0, RSTART + RLENGTH)
+		sub(/^[^(]*/, "")
+		print
+	}' | tr '\n' ' ' | sed -e 's/ $//' > "$TMP/texts"
+	undefine
+}
+
+# "cuts ARGUMENTS PATTERN LENGTH...": PATTERN is what texts says.
+cuts()
+{
+	arguments="$1"
+	wanted="$2"
+	shift 2
+	texts "$arguments" "$@" || return
+	case $(cat "$TMP/texts") in
+	$wanted) ;;
+	*) complain "$(cat "$TMP/texts")" ;;
+	esac
+}
+
+text()
+{
+	check "strings that just fit, and longer ones" cuts "(string k)" \
+		'(k="1022") (k="1023") (k="1023"...) (k="1023"...)' 1022 1023 1024 3000
+	check "strings of user space that just fit, and longer ones" \
+		cuts "(NULL, ustring u)" '(u="1023") (u="1023"...)' 1023 1024
+	check "two strings, and numbers beside them" \
+		cuts "(string k, NULL, string s | u64 n)" \
+		'(k="1023", s="1023", n=*) (k="1023"..., s="1023"..., n=*)' 1023 1024
+	check "strings that share the room of a record" \
+		cuts "(string k, NULL, string s, string t, string b)" \
+		"$(four_strings 986 '') $(four_strings 986 ...)" 986 987
+	check "the return: a string that just fits, and longer ones" \
+		cuts "(string k) -> void" \
+		'(k="199") -> (ns) (k="199"...) -> (ns) (k="199"...) -> (ns)' 199 200 2000
+	check "the return: two strings" cuts "(string k, NULL, string s) -> void" \
+		'(k="95", s="95") -> (ns) (k="95"..., s="95"...) -> (ns)' 95 96
+	check "the return: three strings" cuts "(string k, NULL, string s, string t) -> void" \
+		"$(three_strings 63 '') $(three_strings 63 ...)" 63 64
+	check "the return: what is returned" cuts "() -> string r" \
+		'() -> r="1023" (ns) () -> r="1023"... (ns)' 1023 1024
+	check "the return: strings at the entry and what is returned" \
+		cuts "(string k) -> string r" '(k="195"...) -> r="1023"... (ns)' 1024
+	check "the return: strings of user space are read again" \
+		cuts "(NULL, ustring u) -> void" \
+		'(u="199") -> (ns) (u="200") -> (ns) (u="1023") -> (ns) (u="1023"...) -> (ns)' \
+		199 200 1023 1024
+	check "the return: strings of the kernel and of user space" \
+		cuts "(string k, ustring u) -> string r" \
+		'(k="93"..., u="1000") -> r="1000" (ns)' 1000
+	check "the return: several events of a function" share
+	check "the return: more events than there is room for" share_of_four
+	check "the return: a name that a program has left" left_by_program
+	check "filters: strings that are cut" cut_filter
+	check "the format file: strings that are cut" cut_format
+	check "bytes that cannot be printed" escaped
+	check "bytes that cannot be printed, in a record" kept_bytes
+	check "bytes that cannot be printed, in an array" shows \
+		"test_func_item(char[6] mac+6)" '(mac="\\020 0@P`")'
+	check "long text that cannot be printed" long_escaped
+	check "text that a system call writes" filled
+	check "text that a system call writes, in part" filled_in_part
+}
+
+four_strings()
+{
+	printf '(k="%s"%s, s="%s"%s, t="%s"%s, b="%s"%s)' "$1" "$2" "$1" "$2" "$1" "$2" "$1" "$2"
+}
+
+three_strings()
+{
+	printf '(k="%s"%s, s="%s"%s, t="%s"%s) -> (ns)' "$1" "$2" "$1" "$2" "$1" "$2"
+}
+
+# A name of /proc/version that is so long, an odd number.
+version_name()
+{
+	printf '/proc/'
+	printf "%$((($1 - 13) / 2))s" "" | sed -e 's: :./:g'
+	printf version
+}
+
+# None is lost: each has a part, and what is of user space is read again.
+share()
+{
+	accepted "c:functions/one test_func_text(string k) -> void" &&
+	accepted "c:functions/two test_func_text(string k, ustring u) -> void" || return
+	echo 1 > events/functions/enable
+	write_text "$(letters 40)"
+	write_text "$(letters 500)"
+	echo 0 > events/functions/enable
+	found="$(for event in one two; do
+			records $event | sed -e 's/^[^(]*//'
+		done | awk '{
+		while (match($0, /xx+/))
+			$0 = substr($0, 1, RSTART - 1) RLENGTH substr($0, RSTART + RLENGTH)
+		print
+	}' | tr '\n' ';')"
+	missed="$(grep -c missed $FE)"
+	undefine
+	case "$found $missed" in
+	'(k="40") -> (ns);(k="71"...) -> (ns);(k="40", u="40") -> (ns);(k="31"..., u="500") -> (ns); 0') ;;
+	*) complain "$found $missed" ;;
+	esac
+}
+
+# One of them does not fit, and says so.
+share_of_four()
+{
+	for event in one two three four; do
+		accepted "c:functions/$event test_func_text(NULL, ustring u) -> u64" || return
+	done
+	echo 1 > events/functions/enable
+	write_text "$(letters 500)"
+	echo 0 > events/functions/enable
+	found="$(for event in one two three four; do
+			records $event | grep -c '(u="x\{500\}")'
+		done | tr '\n' ' ')"
+	missed="$(grep -c '# missed 1$' $FE)"
+	undefine
+	# Which of them it is depends on the order in which they are enabled.
+	case "$found$missed" in
+	'0 1 1 1 1' | '1 0 1 1 1' | '1 1 0 1 1' | '1 1 1 0 1') ;;
+	*) complain "$found$missed" ;;
+	esac
+}
+
+# execve() ends with another program, in whose memory there is something else.
+left_by_program()
+{
+	is_traced '__.*_sys_execve' || return
+	# "cat" may be a part of the shell.
+	for place in /bin /usr/bin; do
+		[ -x $place/cat ] && break
+	done
+	[ -x $place/cat ] || { skip "no program cat"; return; }
+	name="$place/$(printf '%150s' "" | sed -e 's: :./:g')cat"
+	accepted "SyS_execve(string path) -> long" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	"$name" /proc/version > /dev/null
+	echo 0 > events/functions/enable
+	found="$(records SyS_execve | grep -F '/././')"
+	undefine
+	shown="${found#*\"}"
+	shown="${shown%%\"*}"
+	[ ${#shown} -gt 150 ] && [ "${name#"$shown"}" != "$name" ] || complain "$found" || return
+	case $found in
+	*'/."...) -> ret=0 (ns)' | *'/"...) -> ret=0 (ns)') ;;
+	*) complain "$found" ;;
+	esac
+}
+
+cut_filter()
+{
+	accepted "test_func_text(string k, NULL, char[4] four | string s)" || return
+	found=
+	for filter in '__cut != 0' '!(__cut & 1)' '__cut & 2' '__cut == 3' '__cut == 0'; do
+		echo "$filter" > events/functions/test_func_text/filter || return
+		echo > trace
+		echo 1 > events/functions/enable
+		write_text "$(letters 20)"
+		write_text "$(letters 2000)"
+		echo 0 > events/functions/enable
+		found="$found$(records test_func_text | grep -c '(k="x\{20\}", four')"
+		found="$found$(records test_func_text | grep -c '(k="x\{1023\}"\.\.\., four') "
+	done
+	undefine
+	[ "$found" = "01 10 01 01 10 " ] || complain "$found"
+}
+
+cut_format()
+{
+	accepted "test_func_text(string k, u8 u[0]) -> string r" || return
+	format=events/functions/test_func_text/format
+	fields="$(sed -n -e 's/^\tfield:\(.*\);\toffset.*/\1/p' $format | grep ' __[cf]')"
+	print="$(sed -n 's/^print fmt: //p' $format)"
+	undefine
+	[ "$fields" = "u32 __fault
+u32 __cut" ] || complain "$fields" || return
+	case $print in
+	*'k=\"%s\"%s, u=%u%s) -> r=\"%s\"%s ('*'(REC->__cut & 0x1) ? "..." : ""'*) ;;
+	*) complain "$print" || return ;;
+	esac
+	case $print in
+	*'__get_str(r), (REC->__cut & 0x2) ? "..." : ""'*) ;;
+	*) complain "$print" ;;
+	esac
+}
+
+# A line feed, escape, bell, quotation mark, backslash, an e with an accent, and DEL.
+BYTES="$(printf 'one\ntwo\033[2K\007 "quoted\\" \303\251\177.')"
+ESCAPED='one\ntwo\e[2K\a \"quoted\\\" \303\251\177.'
+
+# In trace, and in trace_pipe.
+escaped()
+{
+	accepted "test_func_text(string k, ustring u) -> string r" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	write_text "$BYTES"
+	echo 0 > events/functions/enable
+	found="$(records test_func_text)"
+	lines="$(grep -c -v '^#' trace)"
+	cat trace_pipe > "$TMP/pipe" &
+	reader=$!
+	for time in 1 2 3 4 5 6 7 8 9 10; do
+		[ -s "$TMP/pipe" ] && break
+		sleep 0.2
+	done
+	kill $reader
+	wait $reader 2> /dev/null
+	undefine
+	wanted="->test_func_text(k=\"$ESCAPED\", u=\"$ESCAPED\") -> r=\"$ESCAPED\" (ns)"
+	piped="$(sed -e 's/.*: test_func_text: [^ ]*\( \[[a-z_]*\]\)\?->/->/' \
+		-e 's/ ([0-9]* ns)$/ (ns)/' "$TMP/pipe")"
+	[ "$found" = "$wanted" ] && [ "$lines" -eq 1 ] || complain "$found" || return
+	[ "$piped" = "$wanted" ] || complain "trace_pipe: $piped"
+}
+
+# As they are: a filter finds them, and so does who reads the records.
+kept_bytes()
+{
+	accepted "test_func_text(string k)" || return
+	echo 'k ~ "one?two?*2K?*quoted*"' > events/functions/test_func_text/filter || return
+	echo > trace
+	echo 1 > events/functions/enable
+	write_text "$BYTES"
+	write_text 'one\ntwo\e[2K'
+	echo 0 > events/functions/enable
+	found="$(records test_func_text | grep -c .)"
+	readers=
+	for cpu in per_cpu/cpu*; do
+		dd if="$cpu"/trace_pipe_raw of="$TMP/raw_${cpu##*/}" bs=65536 count=1 2> /dev/null &
+		readers="$readers $!"
+	done
+	sleep 0.5
+	kill $readers 2> /dev/null
+	wait $readers 2> /dev/null
+	bytes="$(printf '%s' "$BYTES" | tr '\n' '+')"
+	kept="$(cat "$TMP"/raw_* | tr '\n' '+' | tr '\0' '\n' | grep -c -F -e "$bytes")"
+	undefine
+	[ "$found $kept" = "1 1" ] || complain "$found, $kept"
+}
+
+# What fills the buffer would hide the record in trace_pipe.
+long_escaped()
+{
+	accepted "test_func_text(string k, NULL, string s, string t | u64 after)" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	write_text "$(letters 1000 | tr x '\001')"
+	echo 0 > events/functions/enable
+	found="$(records test_func_text | sed -e 's/\(\\001\)\{442\}/442/g')"
+	undefine
+	case $found in
+	'->test_func_text(k="442"..., s="442"..., t="442"..., after='[0-9]*')') ;;
+	*) complain "$found" ;;
+	esac
+}
+
+# The second block is shorter, and the first one is still behind it.
+filled()
+{
+	is_traced 'sys_read\|__.*_sys_read' || return
+	[ -d events/syscalls/sys_enter_read ] || { skip "no system call events"; return; }
+	{ letters 100; printf 'the second block'; } > "$TMP/blocks"
+	accepted "SyS_read(NULL, string text, size_t size) -> ssize_t" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	dd if="$TMP/blocks" of=/dev/null bs=100 2> /dev/null
+	echo 0 > events/functions/enable
+	found="$(records SyS_read | grep 'size=100)' | sed -e 's/x\{100\}/100/' | tr '\n' ';')"
+	undefine
+	# Nothing is written at the end.
+	case $found in
+	'->SyS_read(text="100", size=100) -> ret=100 (ns);->SyS_read(text="the second block", size=100) -> ret=16 (ns);->SyS_read(text="the second block'*'", size=100) -> ret=0 (ns);') ;;
+	*) complain "$found" ;;
+	esac
+}
+
+# What is constant is read at the entry, and so is everything for an event there.
+filled_in_part()
+{
+	[ -d events/syscalls/sys_enter_readlink ] || { skip "no system call events"; return; }
+	ln -s "the target" "$TMP/link"
+	accepted "SyS_readlink(string path, string target) -> int" &&
+	accepted "c:functions/entry SyS_readlink(NULL, string target)" || return
+	echo > trace
+	echo 1 > events/functions/enable
+	readlink "$TMP/link" > /dev/null
+	echo 0 > events/functions/enable
+	found="$(records SyS_readlink | grep -F "$TMP/link")"
+	entry="$(records entry | grep -c 'target="the target')"
+	undefine
+	case $found in
+	'') skip "readlink uses another system call" ;;
+	"->SyS_readlink(path=\"$TMP/link\", target=\"the target\") -> ret=10 (ns)")
+		[ "$entry" -eq 0 ] || complain "at the entry: $entry" ;;
+	*) complain "$found" ;;
+	esac
+}
+
 forms()
 {
 	check "no arguments" shows "test_func_none()" "()"
@@ -872,11 +1205,12 @@ format()
 	cat > "$TMP/wanted" <<-END
 		unsigned long __parent_ip 8 8 0
 		u32 __fault 16 4 0
-		__data_loc char[] kernel 20 4 0
-		__data_loc char[] user 24 4 0
-		u8 nr[2] 28 2 0
-		u64 duration 32 8 0
-		char ret[4] 40 4 0
+		u32 __cut 20 4 0
+		__data_loc char[] kernel 24 4 0
+		__data_loc char[] user 28 4 0
+		u8 nr[2] 32 2 0
+		u64 duration 40 8 0
+		char ret[4] 48 4 0
 	END
 	cmp "$TMP/format" "$TMP/wanted" || { sed -e 's/^/# /' "$TMP/format"; return 1; }
 }
@@ -1101,6 +1435,7 @@ users()
 	check "no bytes that are no field" padding
 	check "BPF programs" bpf
 	check "trace-cmd" trace_cmd
+	check "trace-cmd: strings that are cut" trace_cmd_cut
 	check "perf record and script" perf_record
 	check "places and call chains of perf" perf_places
 	check "20 functions of the kernel at once" script load.sh 2 20
@@ -1655,6 +1990,22 @@ trace_cmd()
 	}
 }
 
+trace_cmd_cut()
+{
+	command -v trace-cmd > /dev/null || { skip "no trace-cmd"; return; }
+	accepted "test_func_text(string k, NULL, string s) -> string r" || return
+	letters 1500 > "$TMP/long"
+	trace-cmd record -q -e functions -o "$TMP/trace.dat" \
+		sh -c "cat '$TMP/long' > '$FILES/text'; sleep 0.5" > "$TMP/said" 2>&1
+	trace-cmd report -i "$TMP/trace.dat" > "$TMP/report" 2>> "$TMP/said"
+	undefine
+	cut='"\.\.\.'
+	grep -q "(k=\"x\\{93\\}$cut, s=\"x\\{93\\}$cut) -> r=\"x\\{1023\\}$cut (" "$TMP/report" || {
+		sed -e 's/^/# /' "$TMP/said" "$TMP/report"
+		return 1
+	}
+}
+
 perf_record()
 {
 	command -v perf > /dev/null || { skip "no perf"; return; }
@@ -1672,6 +2023,7 @@ perf_record()
 all()
 {
 	types
+	text
 	forms
 	returns
 	type_information

@@ -106,7 +106,10 @@ conversions()
 	check "strings that cannot be read" shows ${m}_bad_string \
 		"null (null) bad (fault) empty ''"
 	check "quotation marks and backslashes" shows ${m}_quotes 'say="it" back\\slash'
-	check "long strings are cut off" long_string
+	check "bytes that cannot be printed" shows ${m}_escaped \
+		'any "a\\n\\e\\"\\\\\\303\\251" wide \[           \\nb|\\nb           ] char \\n'
+	check "strings that are cut say so" cut_strings
+	check "strings that are cut, in tools" cut_format
 	check "pointers" pointers
 	check "pointers that are hashed" hashed_pointers
 	check "addresses of networks" shows ${m}_address \
@@ -119,7 +122,7 @@ conversions()
 		"u32 __missing; s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
 	string="__data_loc char[]"
 	check "fields of strings" format ${m}_string \
-		"u32 __missing; $string name; $string text; $string padded"
+		"u32 __cut; u32 __missing; $string name; $string text; $string padded"
 	check "fields without names" format ${m}_ten \
 		"u32 __missing; s32 arg1; s32 arg2; s32 arg3; s32 arg4; s32 arg5;\
  s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
@@ -153,13 +156,45 @@ hashed_pointers()
 	esac
 }
 
-long_string()
+# "x_numbers": each run of x as its length.
+x_numbers()
 {
-	accepted test_marker_long_string && fire 1 || return
-	length="$(records test_marker_long_string | wc -c)"
+	awk '{
+		while (match($0, /xx+/))
+			$0 = substr($0, 1, RSTART - 1) RLENGTH substr($0, RSTART + RLENGTH)
+		print
+	}'
+}
+
+# Behind the quotation mark, if there is one; and the bits.
+cut_strings()
+{
+	for event in long_string room room_limited; do
+		accepted test_marker_$event || return
+	done
+	echo '__cut == 2' > events/markers/test_marker_room/filter &&
+	echo '__cut == 6' > events/markers/test_marker_room_limited/filter && fire 1 || return
+	found="$(for event in long_string room room_limited; do
+			records test_marker_$event
+		done | x_numbers | tr '\n' ';')"
+	echo '__cut & 1' > events/markers/test_marker_room/filter
+	fire 1
+	other="$(records test_marker_room)"
 	undefine
-	# With the end of the line, but not with the null byte.
-	[ "$length" -eq 1024 ] || complain "$length"
+	set -- "1023...;" "fits '1023' cut '1023'... name end;" \
+		"fits 1023 cut 1023... cut 1023...;"
+	[ "$found" = "$1$2$3" ] && [ -z "$other" ] || complain "$found $other"
+}
+
+cut_format()
+{
+	accepted test_marker_room || return
+	found="$(sed -n 's/^print fmt: //p' events/markers/test_marker_room/format)"
+	undefine
+	case $found in
+	'"fits '"'%s'%s cut '%s'%s name %s%s"*', (REC->__cut & 0x2) ? "..." : ""'*) ;;
+	*) complain "$found" ;;
+	esac
 }
 
 #
