@@ -30,12 +30,28 @@ static noinline void thrower(int n)
 		throw std::runtime_error("thrown");
 }
 
-static noinline void behind() { sink = sink + 1; }
+/* Their frames are larger than that of what has thrown, which must not be taken for alive. */
+struct large {
+	noinline ~large()
+	{
+		volatile char room[400];
+
+		room[sink & 255] = 1;
+	}
+};
+
+static noinline void behind()
+{
+	volatile char room[400];
+
+	room[sink & 255] = 1;
+}
 
 static noinline __attribute__((noclone)) void catcher(int n)
 {
 	try {
 		inlined object(n);
+		large other;
 
 		thrower(n);
 	} catch (const std::exception &) {
