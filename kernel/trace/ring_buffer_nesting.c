@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/trace_events.h>
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
@@ -239,6 +240,29 @@ static int nesting_written_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(nesting_written);
 
+static void nesting_show_flags(struct seq_file *s, const char *instance)
+{
+	struct trace_event_file *file;
+
+	file = trace_get_event_file(instance, KBUILD_MODNAME, KBUILD_MODNAME);
+	if (IS_ERR(file))
+		return;
+	seq_printf(s, "%d\n", !!(file->flags & EVENT_FILE_FL_PID_FILTER));
+	trace_put_event_file(file);
+}
+
+/*
+ * Whether the event looks for lists of pids: in the instance "nesting" and, on another
+ * line, without an instance. Nothing else tells.
+ */
+static int nesting_pid_filter_show(struct seq_file *s, void *unused)
+{
+	nesting_show_flags(s, "nesting");
+	nesting_show_flags(s, NULL);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(nesting_pid_filter);
+
 static int __init nesting_init(void)
 {
 	int ret = nesting_add_nmi();
@@ -248,6 +272,7 @@ static int __init nesting_init(void)
 	nesting_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("run", 0200, nesting_dir, NULL, &nesting_run_fops);
 	debugfs_create_file("written", 0400, nesting_dir, NULL, &nesting_written_fops);
+	debugfs_create_file("pid_filter", 0400, nesting_dir, NULL, &nesting_pid_filter_fops);
 	return 0;
 }
 

@@ -243,7 +243,31 @@ test_snapshots()
 	echo 0 > "$INSTANCE/snapshot"
 }
 
-# What was in a page that goes is lost without being counted.
+# "pid_filter INSTANCE TOP WHAT": whether the events look for lists of pids.
+pid_filter()
+{
+	[ "$(tr '\n' ' ' < "$FILES/pid_filter")" = "$1 $2 " ] ||
+		complain "$3: events look for lists of pids:" \
+			 "$(tr '\n' ' ' < "$FILES/pid_filter")(instance, top level)"
+}
+
+# Events look for lists of pids while there is one, in this instance, and no longer.
+test_pid_filter()
+{
+	pid_filter 0 0 "without a list" || return
+	for list in set_event_pid set_event_notrace_pid; do
+		echo 1 > "$INSTANCE/$list" && pid_filter 1 0 "with a $list" || return
+		echo > "$INSTANCE/$list" && pid_filter 0 0 "behind a $list" || return
+		echo 1 > "$TRACING/$list" && pid_filter 0 1 "with a $list" || return
+		echo > "$TRACING/$list" && pid_filter 0 0 "behind a $list" || return
+	done
+	echo 1 > "$INSTANCE/set_event_pid" && echo 1 > "$INSTANCE/set_event_notrace_pid" &&
+		echo > "$INSTANCE/set_event_pid" && pid_filter 1 0 "with one of two lists" &&
+		echo > "$INSTANCE/set_event_notrace_pid" && pid_filter 0 0 "behind two lists"
+}
+
+# What is written while a page goes is not recorded, and not counted. What was recorded
+# has been read by the end, or was on a page that went: no page may be lost.
 test_resize()
 {
 	start 64 || return
@@ -259,6 +283,9 @@ test_resize()
 	wait_for_readers
 	for cpu in $(cpus); do
 		intact "$cpu" && accounted "$cpu" -le || return
+		[ "$(stats "$cpu" entries)" -eq 0 ] ||
+			complain "CPU $cpu: all is read, and there are" \
+				 "$(stats "$cpu" entries) entries" || return
 	done
 }
 
@@ -297,8 +324,8 @@ cleanup()
 	rm -rf "$TMP"
 }
 
-TESTS="readers overwrite no_overwrite snapshots resize pages"
-PART=$((SECONDS_TO_GO / 6 + 1))
+TESTS="pid_filter readers overwrite no_overwrite snapshots resize pages"
+PART=$((SECONDS_TO_GO / 7 + 1))
 
 ktap_print_header
 trap cleanup EXIT
