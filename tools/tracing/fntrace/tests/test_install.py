@@ -154,9 +154,9 @@ def suite(bench):
     lines = done.stdout.splitlines()
     expect(lines[:2] == ["TAP version 13", "1..7"], done.stdout)
     found = re.findall(r"^(ok|not ok) (\d+) (\w+)", done.stdout, re.MULTILINE)
+    names = ("good", "name_error", "no_local", "status", "says", "skips", "last")
     expect(found == [("ok" if name in ("good", "skips", "last") else "not ok", str(number), name)
-                     for number, name in enumerate(
-                         ("good", "name_error", "no_local", "status", "says", "skips", "last"), 1)], done.stdout)
+                     for number, name in enumerate(names, 1)], done.stdout)
     expect("UnboundLocalError" in done.stdout and not done.stderr, done.stdout + done.stderr)
 
 

@@ -129,8 +129,9 @@ def still_used(bench):
 
 def private(bench):
     """Nobody else may read a recording; the program has its own umask."""
-    directory, done = bench.record("sh", "-c", f"umask; {program_of(bench, '-pg', '-mfentry', '-g')}",
-                                   options=("-A", "leaf", "--object", bench.work / "program"))
+    program = program_of(bench, "-pg", "-mfentry", "-g")
+    directory, done = bench.record("sh", "-c", f"umask; {program}",
+                                   options=("-A", "leaf", "--object", program))
     expect(done.stdout.splitlines()[0] == f"{os.umask(0o022):04o}", done.stdout)
     os.umask(0o022)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in
