@@ -266,7 +266,8 @@ toggle_printed()
 	put "$verbose" $VERBOSE_FILE
 	key_states after
 	changed before after
-	right_ipis "module * +p, printed" $KEYS $KEYS
+	# Some keys have sites in init code only, for which nothing is changed.
+	right_ipis "module * +p, printed" $((KEYS / 2)) $KEYS
 	right=$?
 	put "module * -p" $DDEBUG
 	return $right
