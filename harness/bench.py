@@ -53,7 +53,7 @@ MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
 MODULE_KBUILD = f"""\
 obj-m := {MODULE}.o
 {MODULE}-y := {MODULE}_main.o
-{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o generated_{MODULE}_rust.o
+{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o {MODULE}_rust.trace.o
 CFLAGS_{MODULE}_main.o := -I$(src)
 TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
 # Compared with a C function that is notrace.

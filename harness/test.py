@@ -180,8 +180,8 @@ MARKER_SITES = ("test_marker_site_branch", "test_marker_site_mark")
 RUST_SOURCES = (
     ("rust/kernel/generated_arch_static_branch_asm.rs", "asm/jump_label.h"),
     (f"{RUST_MODULE}_main.o", "rust/kernel/generated_arch_static_branch_asm.rs"),
-    (f"{RUST_MODULE}_main.o", "generated_test_rust_tracepoint_events.rs"),
-    ("lib/generated_test_rust_tracepoint_events.rs", "lib/test_rust_tracepoint_trace.h"),
+    (f"{RUST_MODULE}_main.o", "test_rust_tracepoint_events.tp.rs"),
+    ("lib/test_rust_tracepoint_events.tp.rs", "lib/test_rust_tracepoint_trace.h"),
 )
 
 # Where QEMU boots the patched kernel besides x86_64, and where a part is built.

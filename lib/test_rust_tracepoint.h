@@ -30,6 +30,8 @@ int test_rust_tracepoint_registered_c(void);
 void test_rust_tracepoint_site_rust(int value);
 void test_rust_tracepoint_bare(int value, struct task_struct *task);
 void test_rust_tracepoint_condition(int value);
+void test_rust_tracepoint_names(unsigned long first, const char *second,
+				int third);
 void test_rust_tracepoint_first(u64 value);
 void test_rust_tracepoint_second(u64 value);
 unsigned int test_rust_tracepoint_enabled(void);

@@ -25,7 +25,7 @@
 
 #include "test_rust_tracepoint.h"
 #include "test_rust_tracepoint_trace.h"
-#include "generated_test_rust_tracepoint_main.h"
+#include "test_rust_tracepoint_main.trace.h"
 
 /*
  * Arguments of the last call of a probe. Only test_rust_tracepoint_check() and
@@ -58,6 +58,13 @@ static void probe_int(void *data, int value)
 static void probe_bare(void *data, int value, struct task_struct *task)
 {
 	saw(data, value, task);
+}
+
+static void probe_names(void *data, unsigned long first, const char *second,
+			int third)
+{
+	saw(data, third == -3 && !strcmp(second, "second") ? first : ~0UL,
+	    NULL);
 }
 
 static void probe_u64(void *data, u64 value)
@@ -252,6 +259,11 @@ static void check_declared(void)
 	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_BARE);
 	check_call(test_rust_tracepoint_bare(3, current), NULL, 3, current);
 	check(!unregister_trace_test_c_bare_tp(probe_bare, NULL));
+
+	check(!register_trace_test_c_names_tp(probe_names, &data));
+	check_call(test_rust_tracepoint_names(7, "second", -3), &data, 7, NULL);
+	check(!unregister_trace_test_c_names_tp(probe_names, &data));
+	check_no_call(test_rust_tracepoint_names(7, "second", -3));
 
 	check(!register_trace_test_c_condition(probe_int, NULL));
 	check(test_rust_tracepoint_enabled() == TEST_RUST_TRACEPOINT_CONDITION);

@@ -37,6 +37,9 @@ kernel::include_tracepoints!(test_rust_tracepoint_events);
 kernel::declare_trace! {
     /// As the event in C, but declared by hand.
     unsafe fn test_c_condition(value: c_int);
+
+    /// The names of a static, a function and a macro of C: the arguments are meant.
+    unsafe fn test_c_names_tp(jiffies: c_ulong, dev_name: *const c_char, current: c_int);
 }
 
 kernel::trace_event! {
@@ -170,7 +173,7 @@ kernel::trace_event! {
 kernel::tracepoint! {
     /// As `test_c_bare`: a tracepoint without an event, for probes of other modules.
     #[export]
-    fn test_rust_bare(value: c_int, task: *mut task_struct) if value != 4,
+    unsafe fn test_rust_bare(value: c_int, task: *mut task_struct) if value != 4,
 }
 
 kernel::tracepoint! {
@@ -200,6 +203,25 @@ kernel::trace_event! {
     fn test_rust_empty(),
     entry: {},
     print: "empty",
+}
+
+const PAGE_MASK: u64 = !0xfff;
+const SMALL: u64 = 4096;
+const NEGATIVE: i64 = -1;
+const PART: u32 = 100;
+
+kernel::trace_event! {
+    system: test_rust_tracepoint,
+
+    /// Constants in the print format, whose types decide what is passed to C's `printf()`.
+    fn test_rust_constants(value: u32),
+    entry: {
+        address: u64 = 0x1234_5678,
+        value: u32 = value.wrapping_add(PART),
+        name: string = "constants",
+    },
+    print: "page=%llx small=%llu negative=%lld shifted=%llu parts=%u,%u name=%s",
+        address & PAGE_MASK, SMALL, NEGATIVE, 1u64 << 40, value / PART, value % 100, name,
 }
 
 kernel::trace_event_class! {
@@ -251,6 +273,21 @@ pub unsafe extern "C" fn test_rust_tracepoint_bare(value: c_int, task: *mut task
 pub extern "C" fn test_rust_tracepoint_condition(value: c_int) {
     // SAFETY: The event takes any number.
     unsafe { test_c_condition(value) }
+}
+
+/// Calls a tracepoint whose arguments have the names of other things of the kernel.
+///
+/// # Safety
+///
+/// `second` must point to a string.
+#[no_mangle]
+pub unsafe extern "C" fn test_rust_tracepoint_names(
+    first: c_ulong,
+    second: *const c_char,
+    third: c_int,
+) {
+    // SAFETY: The caller guarantees that `second` is valid.
+    unsafe { test_c_names_tp(first, second, third) }
 }
 
 /// Calls an event of a class.
@@ -313,6 +350,7 @@ pub extern "C" fn test_rust_tracepoint_defined(value: c_int) {
     trace_test_rust_first(value as u64);
     trace_test_rust_second(value as u64);
     trace_test_rust_empty();
+    trace_test_rust_constants(value as u32);
 }
 
 /// Calls the events of pairs that are about kinds of fields and of print helpers.
@@ -359,9 +397,14 @@ pub extern "C" fn test_rust_tracepoint_fn(value: c_int) {
 }
 
 /// Calls the tracepoint without an event that is defined here.
+///
+/// # Safety
+///
+/// `task` must be what the probes expect.
 #[no_mangle]
-pub extern "C" fn test_rust_tracepoint_bare_rust(value: c_int, task: *mut task_struct) {
-    trace_test_rust_bare_tp(value, task);
+pub unsafe extern "C" fn test_rust_tracepoint_bare_rust(value: c_int, task: *mut task_struct) {
+    // SAFETY: The caller guarantees that `task` is what the probes expect.
+    unsafe { trace_test_rust_bare_tp(value, task) };
 }
 
 /// Calls the hook; returns what the probes made of `value`.
@@ -406,7 +449,8 @@ fn check_probes() -> Result {
     };
     let calls = |seen: &Seen| seen.calls.load(Ordering::Relaxed);
 
-    test_rust_tracepoint_bare_rust(5, core::ptr::null_mut());
+    // SAFETY: The probe does not look at the task.
+    unsafe { test_rust_tracepoint_bare_rust(5, core::ptr::null_mut()) };
     ensure(calls(rust.data()) == 1 && rust.data().value.load(Ordering::Relaxed) == 5)?;
     ensure(calls(c.data()) == 0)?;
     // SAFETY: The probe does not look at the task.
@@ -434,6 +478,19 @@ fn check_probes() -> Result {
     ensure(calls(c.data()) == 2 && second_c.data().value.load(Ordering::Relaxed) == 7)?;
     ensure(test_rust_tracepoint_hook(3, 5) == 41 && calls(second_hook.data()) == 1)?;
     drop((second_c, second_hook));
+
+    // The data of probes with the same function is told apart even if it has no bytes.
+    let empty = |_: &(), _: u32, value: &mut u64, _: Option<&task_struct>| *value += 100;
+    // SAFETY: As above.
+    let twice = unsafe {
+        (
+            attach_probe!(test_rust_hook_tp, empty, ())?,
+            attach_probe!(test_rust_hook_tp, empty, ())?,
+        )
+    };
+
+    ensure(test_rust_tracepoint_hook(3, 5) == 240)?;
+    drop(twice);
     drop(hook);
     ensure(test_rust_tracepoint_hook(3, 5) == 5)?;
     drop(rust);

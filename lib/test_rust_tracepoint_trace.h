@@ -33,6 +33,11 @@ DECLARE_TRACE(test_c_bare,
 	      TP_PROTO(int value, struct task_struct *task),
 	      TP_ARGS(value, task));
 
+/* In Rust, its arguments have the names of other things of the kernel. */
+DECLARE_TRACE(test_c_names,
+	      TP_PROTO(unsigned long first, const char *second, int third),
+	      TP_ARGS(first, second, third));
+
 TRACE_EVENT_CONDITION(test_c_condition,
 		      TP_PROTO(int value),
 		      TP_ARGS(value),

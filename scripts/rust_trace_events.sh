@@ -15,7 +15,9 @@ set -e
 
 objcopy=$1
 object=$2
-name=generated_$(basename "$object" .o)
+name=$(basename "$object" .o)
+# In the names of macros.
+macro=$(echo "$name" | tr -c 'A-Za-z0-9\n' _)
 
 # A section that is not there is no error of objcopy, but leaves no file.
 section=$(mktemp)
@@ -55,13 +57,13 @@ cat <<END
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM $system$variable
 
-#if !defined(_TRACE_$name) || defined(TRACE_HEADER_MULTI_READ)
-#define _TRACE_$name
+#if !defined(_TRACE_RUST_$macro) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_RUST_$macro
 
 #include <linux/tracepoint.h>
 
-/* For $name.c: the tracepoints that are exported. */
-#define RUST_TRACE_EXPORTS_$name(export)$exports
+/* For $name.trace.c: the tracepoints that are exported. */
+#define RUST_TRACE_EXPORTS_$macro(export)$exports
 
 END
 sed '/^#define \(TRACE_SYSTEM\|RUST_TRACE_EXPORT\) /d' "$text"
@@ -72,6 +74,6 @@ cat <<END
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE $name
+#define TRACE_INCLUDE_FILE $name.trace
 #include <trace/define_trace.h>
 END

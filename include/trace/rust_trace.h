@@ -7,7 +7,7 @@
 
 #ifdef __BINDGEN__
 /*
- * This pass over the file produces prototypes only, in generated_<file>.rs, see
+ * This pass over the file produces prototypes only, in <file>.tp.rs, see
  * scripts/Makefile.build: those of the tracepoints that the file defines, not
  * of all that its headers declare.
  */

@@ -5,7 +5,8 @@
 //! Parser of the format strings of the kernel's `printf()`, for use at compile time.
 //!
 //! [`mark!`] and [`trace_event!`] check with this that their arguments fit the format, as the C
-//! compiler cannot. Arguments are counted from zero; each `*` takes one.
+//! compiler cannot. Arguments are counted from zero; each `*` takes one. All functions are
+//! `#[inline]`, so that none is in the kernel: only the compiler calls them.
 //!
 //! C documentation: `Documentation/core-api/printk-formats.rst`
 //!
@@ -19,6 +20,7 @@ pub const NONE: char = '\0';
 pub const UNKNOWN: char = '?';
 
 /// Returns the byte at an index, or zero after the end.
+#[inline]
 const fn byte(text: &[u8], at: usize) -> u8 {
     if at < text.len() {
         text[at]
@@ -28,6 +30,7 @@ const fn byte(text: &[u8], at: usize) -> u8 {
 }
 
 /// Skips flags at the front of a conversion.
+#[inline]
 const fn skip_flags(text: &[u8], mut at: usize) -> usize {
     while matches!(byte(text, at), b'-' | b'+' | b' ' | b'#' | b'0') {
         at += 1;
@@ -36,6 +39,7 @@ const fn skip_flags(text: &[u8], mut at: usize) -> usize {
 }
 
 /// Skips a number or a star, and counts the star.
+#[inline]
 const fn skip_number(text: &[u8], mut at: usize, stars: usize) -> (usize, usize) {
     if byte(text, at) == b'*' {
         return (at + 1, stars + 1);
@@ -63,6 +67,7 @@ struct Conversion {
 }
 
 /// Parses the conversion whose `%` is before `start`.
+#[inline]
 const fn conversion(text: &[u8], start: usize) -> Conversion {
     let start = skip_flags(text, start);
     let (mut at, mut stars) = skip_number(text, start, 0);
@@ -113,6 +118,7 @@ const fn conversion(text: &[u8], start: usize) -> Conversion {
 }
 
 /// Finds the conversion that takes an argument, and whether the argument is for one of its stars.
+#[inline]
 const fn find(text: &[u8], mut index: usize) -> Option<(Conversion, bool)> {
     let mut at = 0;
 
@@ -146,6 +152,7 @@ const fn find(text: &[u8], mut index: usize) -> Option<(Conversion, bool)> {
 ///
 /// It is `d` for an `int`, `l` for a `long`, `L` for a `long long`, `s` for a string, `p` for a
 /// pointer, [`NONE`], or, if there is an unknown conversion before that, [`UNKNOWN`].
+#[inline]
 pub const fn argument(format: &str, index: usize) -> char {
     match find(format.as_bytes(), index) {
         Some((_, true)) => 'd',
@@ -156,6 +163,7 @@ pub const fn argument(format: &str, index: usize) -> char {
 
 /// Returns whether the format has exactly `count` arguments, and only conversions that the kernel
 /// supports.
+#[inline]
 pub const fn counts(format: &str, count: usize) -> bool {
     argument(format, usize::MAX) != UNKNOWN
         && argument(format, count) == NONE
@@ -163,9 +171,10 @@ pub const fn counts(format: &str, count: usize) -> bool {
 }
 
 /// Returns how many bytes a `%p` conversion reads at the address in its argument; 0 if it prints
-/// the pointer itself.
+/// the pointer itself, hashed or as a symbol or an error.
 ///
-/// `None` if that does not depend on the format alone.
+/// `None` if that does not depend on the format alone, and for `%px`, which shows the address.
+#[inline]
 const fn reads(format: &str, index: usize) -> Option<usize> {
     let text = format.as_bytes();
     let Some((found, false)) = find(text, index) else {
@@ -180,7 +189,7 @@ const fn reads(format: &str, index: usize) -> Option<usize> {
     );
 
     match extension {
-        (0, ..) | (1, b'x' | b'K' | b'S' | b's' | b'e', ..) => Some(0),
+        (0, ..) | (1, b'K' | b'S' | b's' | b'e', ..) => Some(0),
         // The width is the number of bytes, of which it prints at most 64.
         (1, b'h', ..) | (2, b'h', b'C' | b'D' | b'N', _) if found.stars == 0 => {
             Some(match found.width {
@@ -221,6 +230,7 @@ pub enum Argument {
 
 /// Returns the first letters of the extension of a `%p` conversion, and whether its width is a
 /// star.
+#[inline]
 const fn extension(format: &str, index: usize) -> (u8, u8, bool) {
     let text = format.as_bytes();
 
@@ -240,6 +250,7 @@ const fn extension(format: &str, index: usize) -> (u8, u8, bool) {
 
 impl Argument {
     /// Returns whether this fits the argument `index` of the format.
+    #[inline]
     pub const fn fits(self, format: &str, index: usize) -> bool {
         match (self, argument(format, index)) {
             (Self::Integer(letter), wanted) => letter == wanted,

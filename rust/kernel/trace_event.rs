@@ -10,7 +10,7 @@
 //! consists of the site, one NOP, and of an out-of-line function that computes the fields.
 //!
 //! The text of the definition is stored in a section of the object, from which the build generates
-//! `generated_<file>.h` and `generated_<file>.c`. See `Documentation/rust/tracepoints.rst`.
+//! `<file>.trace.h` and `<file>.trace.c`. See `Documentation/rust/tracepoints.rst`.
 //!
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 //!
@@ -28,6 +28,7 @@ use crate::{
 use core::{
     fmt::{self, Write as _},
     marker::PhantomData,
+    mem::MaybeUninit,
 };
 
 /// Types of the fields of trace events, which have an equivalent type in C.
@@ -50,21 +51,27 @@ pub unsafe trait Field: Copy {
     /// The kind of argument of `printf()`.
     #[doc(hidden)]
     const ARGUMENT: Argument;
+
+    /// What is in front of a constant in C, up to its digits; empty if there are none.
+    #[doc(hidden)]
+    const CAST: &'static str = "";
 }
 
 macro_rules! impl_integers {
-    ($($letter:literal: $($ty:ty),*;)*) => {$($(
+    ($($letter:literal: $($ty:ty, $cast:literal),*;)*) => {$($(
         // SAFETY: The C type is the integer of this size and signedness, or `bool`.
         unsafe impl Field for $ty {
             const ARGUMENT: Argument = Argument::Integer($letter);
+            const CAST: &'static str = $cast;
         }
     )*)*};
 }
 
 impl_integers! {
-    'd': i8, u8, i16, u16, i32, u32, bool;
-    'l': isize, usize;
-    'L': i64, u64;
+    'd': i8, "((s8)", u8, "((u8)", i16, "((s16)", u16, "((u16)", i32, "((s32)", u32, "((u32)",
+        bool, "((bool)";
+    'l': isize, "((ssize_t)", usize, "((size_t)";
+    'L': i64, "((s64)", u64, "((u64)";
 }
 
 // SAFETY: A pointer to a sized type is a plain address in both languages.
@@ -133,8 +140,12 @@ pub const fn fits<T>(len: usize) -> bool {
 
 /// The value of a field of the type `vstring`, formatted before any code of tracing runs.
 #[doc(hidden)]
+///
+/// # Invariants
+///
+/// The first `len` bytes of `text` are initialized; `len` is at most [`Self::MAX`].
 pub struct Formatted {
-    text: [u8; Self::MAX],
+    text: [MaybeUninit<u8>; Self::MAX],
     len: usize,
 }
 
@@ -144,8 +155,9 @@ impl Formatted {
 
     #[inline]
     pub fn new(value: fmt::Arguments<'_>) -> Self {
+        // INVARIANT: The first 0 bytes are.
         let mut this = Self {
-            text: [0; Self::MAX],
+            text: [MaybeUninit::uninit(); Self::MAX],
             len: 0,
         };
 
@@ -156,7 +168,8 @@ impl Formatted {
 
     #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
-        &self.text[..self.len]
+        // SAFETY: By the type invariant, these bytes are initialized and within `text`.
+        unsafe { core::slice::from_raw_parts(self.text.as_ptr().cast(), self.len) }
     }
 }
 
@@ -165,7 +178,10 @@ impl fmt::Write for Formatted {
         let left = &mut self.text[self.len..];
         let len = text.len().min(left.len());
 
-        left[..len].copy_from_slice(&text.as_bytes()[..len]);
+        for (to, from) in left.iter_mut().zip(text.bytes()) {
+            to.write(from);
+        }
+        // INVARIANT: The loop has written `len` bytes behind those that were initialized.
         self.len += len;
         if len == text.len() {
             Ok(())
@@ -287,6 +303,31 @@ pub const fn argument<S, T: Printed>(_: fn(&S) -> T) -> Argument {
     T::ARGUMENT
 }
 
+/// Returns what is in front of a constant of this type in C.
+#[doc(hidden)]
+#[inline]
+pub const fn cast<T: Field>(_: fn() -> T) -> &'static str {
+    T::CAST
+}
+
+/// Checks that an expression in `print:`, which C computes, can be divided by this number.
+#[doc(hidden)]
+#[inline]
+pub const fn divisor(value: i128) {
+    assert!(value > 0, "the divisor is not positive");
+}
+
+/// Checks that the bits of an expression in `print:` can be shifted by this number.
+#[doc(hidden)]
+#[inline]
+pub const fn shift(value: i128) {
+    assert!(0 <= value && value < 64, "no number has so many bits");
+}
+
+/// Limit for the size of the values of all fields, which are on the stack.
+#[doc(hidden)]
+pub const MAX_ARGS: usize = 512;
+
 /// The functions of `print:`, for their types; C has the functions.
 #[doc(hidden)]
 pub mod print {
@@ -353,6 +394,7 @@ const DIGITS: usize = 20;
 
 /// Returns the length of a text.
 #[doc(hidden)]
+#[inline]
 pub const fn text_len(pieces: &[Piece]) -> usize {
     let mut len = 0;
     let mut nr = 0;
@@ -413,6 +455,7 @@ pub const fn text<const LEN: usize>(pieces: &[Piece]) -> [u8; LEN] {
 /// Checks that the value of a name in `symbolic()` or `flags()` fits into an `unsigned long`, its
 /// type in C.
 #[doc(hidden)]
+#[inline]
 pub const fn key(value: i128) -> i128 {
     assert!(
         -(1 << (c_int::BITS - 1)) <= value && value <= usize::MAX as i128,

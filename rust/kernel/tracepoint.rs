@@ -7,6 +7,8 @@
 //!
 //! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h)
 
+use crate::transmute::FromBytes;
+
 /// The site of a tracepoint: tests whether it has probes. The argument is the path of its `static`.
 #[doc(hidden)]
 #[cfg(CONFIG_TRACEPOINTS)]
@@ -88,17 +90,25 @@ macro_rules! declare_trace {
         $(#[$attr])*
         #[inline(always)]
         $vis unsafe fn $name($($arg: $ty),*) {
+            // The bindings are in scope where their names are meant, and not where the arguments are
+            // named: an argument may have the name of one of their functions or statics.  Names
+            // that are not in the bindings come from the module of the declaration.
             #[cfg(CONFIG_TRACEPOINTS)]
-            {
-                // Names that are not in the bindings come from the module of the declaration.
-                #[allow(unused_imports)]
-                use $crate::bindings::*;
+            $crate::trace_site!(
+                {
+                    #[allow(unused_imports)]
+                    use $crate::bindings::*;
 
-                $crate::trace_site!(
-                    [<__tracepoint_ $name:span>],
-                    [<rust_do_trace_ $name:span>]($($arg),*)
-                );
-            }
+                    $crate::tracepoint_enabled!([<__tracepoint_ $name:span>])
+                },
+                {
+                    #[allow(unused_imports)]
+                    use $crate::bindings::*;
+
+                    [<rust_do_trace_ $name:span>]
+                },
+                ($($arg),*)
+            );
 
             #[cfg(not(CONFIG_TRACEPOINTS))]
             {
@@ -124,11 +134,13 @@ macro_rules! declare_trace {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! trace_site {
-    ($tracepoint:ident, $callee:ident($($arg:ident),*)) => {
-        if $crate::tracepoint_enabled!($tracepoint) {
+    ($enabled:expr, $callee:expr, ($($arg:ident),*)) => {
+        if $enabled {
+            let callee = $callee;
+
             // SAFETY: The caller of the enclosing unsafe function guarantees that the arguments are
             // valid.
-            unsafe { $callee($($arg),*) }
+            unsafe { callee($($arg),*) }
         }
         $crate::tracepoint::check_rcu(|| true);
     };
@@ -174,7 +186,7 @@ macro_rules! include_tracepoints {
             use super::*;
             use $crate::bindings::*;
 
-            include!(concat!(env!("OBJDIR"), "/generated_", stringify!($file), ".rs"));
+            include!(concat!(env!("OBJDIR"), "/", stringify!($file), ".tp.rs"));
         }
 
         #[allow(unused_imports)]
@@ -208,7 +220,11 @@ macro_rules! tracepoints_of_c {
         #[allow(dead_code, clippy::too_many_arguments)]
         #[inline(always)]
         pub unsafe fn [<trace_ $name>]($($arg: $ty),*) {
-            $crate::trace_site!([<__tracepoint_ $name>], [<rust_do_trace_ $name>]($($arg),*));
+            $crate::trace_site!(
+                $crate::tracepoint_enabled!([<__tracepoint_ $name>]),
+                [<rust_do_trace_ $name>],
+                ($($arg),*)
+            );
         }
 
         /// Whether the tracepoint has probes.
@@ -287,6 +303,42 @@ impl_pointers! {
     Option<&mut T>: *mut T, value => unsafe { value.as_mut() };
 }
 
+/// Types of the arguments of a tracepoint without an event whose function is safe.
+///
+/// # Safety
+///
+/// A probe, which is C code, must be able to use any value of `Self` as it likes: what it refers to
+/// is valid, and whatever is written there is valid.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the type of an argument of a safe tracepoint",
+    label = "this needs an `unsafe fn`",
+    note = "probes may use what a raw pointer points to, and write any bytes through a `&mut T`, \
+            which are a valid `T` if it implements `FromBytes`"
+)]
+#[doc(hidden)]
+pub unsafe trait SafeArgument: TracepointArgument {}
+
+macro_rules! impl_safe {
+    ($($ty:ty)*) => {$(
+        // SAFETY: There is nothing that a probe could do with it but to read it.
+        unsafe impl SafeArgument for $ty {}
+    )*};
+}
+
+impl_safe!(i8 u8 i16 u16 i32 u32 i64 u64 isize usize bool);
+
+// SAFETY: It is a pointer to `const` in C, and valid.
+unsafe impl<T> SafeArgument for &T {}
+
+// SAFETY: As above, or NULL.
+unsafe impl<T> SafeArgument for Option<&T> {}
+
+// SAFETY: It is valid, and any bytes that a probe writes are a `T`.
+unsafe impl<T: FromBytes> SafeArgument for &mut T {}
+
+// SAFETY: As above, or NULL.
+unsafe impl<T: FromBytes> SafeArgument for Option<&mut T> {}
+
 #[cfg(CONFIG_TRACEPOINTS)]
 mod probe {
     use super::TracepointArgument;
@@ -312,7 +364,7 @@ mod probe {
         note = "a probe is a function, or a closure that captures nothing; its first argument is a \
                 reference to the data, the others are those of the tracepoint"
     )]
-    pub unsafe trait ProbeFn<T, Args>: Copy {
+    pub unsafe trait ProbeFn<T, Args>: Copy + Sync + 'static {
         /// Returns the address of the function that the tracepoint calls.
         fn address() -> *mut c_void;
     }
@@ -323,7 +375,7 @@ mod probe {
             // SAFETY: `call` has these arguments, and calls `Func`.
             unsafe impl<T, Func, $first, $($arg),*> ProbeFn<T, ($first, $($arg,)*)> for Func
             where
-                Func: Fn(&T, $first, $($arg),*) + Copy,
+                Func: Fn(&T, $first, $($arg),*) + Copy + Sync + 'static,
                 $first: TracepointArgument,
                 $($arg: TracepointArgument,)*
             {
@@ -338,19 +390,19 @@ mod probe {
                         $first: $first::C,
                         $($arg: $arg::C),*
                     ) where
-                        Func: Fn(&T, $first, $($arg),*) + Copy,
+                        Func: Fn(&T, $first, $($arg),*) + Copy + Sync + 'static,
                         $first: TracepointArgument,
                         $($arg: TracepointArgument,)*
                     {
                         const { assert!(size_of::<Func>() == 0, "a probe must not capture") };
-                        // SAFETY: `attach()` got a value of this type, which has no bytes and may
-                        // be copied.
+                        // SAFETY: `attach()` got a value of this type, which has no bytes, may be
+                        // copied, and may be used by any CPU at any time.
                         let function = unsafe { ptr::NonNull::<Func>::dangling().as_ref() };
 
                         // SAFETY: The caller guarantees that all arguments are valid.
                         unsafe {
                             function(
-                                &*data.cast::<T>(),
+                                &(*data.cast::<Data<T>>()).data,
                                 $first::from_c($first),
                                 $($arg::from_c($arg)),*
                             )
@@ -367,7 +419,16 @@ mod probe {
 
     impl_probe_fn!(A B C D E F G H I J K L);
 
+    /// The data of a probe, which has an address of its own also if `T` has no bytes: a tracepoint
+    /// tells probes with the same function apart by that.
+    struct Data<T> {
+        data: T,
+        _byte: u8,
+    }
+
     /// A probe in Rust, which is called by a tracepoint until it is dropped.
+    ///
+    /// Dropping it sleeps: it waits until no CPU is in the function any more.
     ///
     /// # Invariants
     ///
@@ -375,7 +436,7 @@ mod probe {
     pub struct Probe<T: Send + Sync + 'static> {
         tracepoint: *mut bindings::tracepoint,
         function: *mut c_void,
-        data: KBox<T>,
+        data: KBox<Data<T>>,
     }
 
     // SAFETY: Probes may be unregistered by any thread, and the data may be dropped by any.
@@ -391,15 +452,17 @@ mod probe {
         ///
         /// `tracepoint` must point to a tracepoint that exists as long as the result. The arguments
         /// of the function, apart from the first, must be those of its `TP_PROTO()`: a reference is
-        /// a pointer to `const`, a mutable one a pointer that is not, and what they refer to is
-        /// valid during the call only. The function must be one that may be called where the
-        /// tracepoint is.
+        /// a pointer to `const`, a mutable one a pointer that is not. What they refer to is
+        /// valid during the call only, and the function must not keep it, also where its types
+        /// would allow it, as `&'static T`. The function must be one that may be called where the
+        /// tracepoint is. The result must be dropped before the module with the function is
+        /// unloaded; in particular, it must not be forgotten.
         pub unsafe fn attach<F: ProbeFn<T, Args>, Args>(
             tracepoint: *mut bindings::tracepoint,
             _function: F,
             data: T,
         ) -> Result<Self> {
-            let data = KBox::new(data, GFP_KERNEL)?;
+            let data = KBox::new(Data { data, _byte: 0 }, GFP_KERNEL)?;
             let function = F::address();
 
             // SAFETY: The caller guarantees that the tracepoint is valid and the function fits. The
@@ -470,7 +533,7 @@ mod probe {
 
         /// Returns the data of the probe.
         pub fn data(&self) -> &T {
-            &self.data
+            &self.data.data
         }
     }
 

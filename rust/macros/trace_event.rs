@@ -20,6 +20,7 @@ use syn::{
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
     spanned::Spanned,
+    visit_mut::VisitMut,
     Attribute, Block, Error, Expr, ExprCall, GenericArgument, Lit, LitBool, LitStr, Member,
     PathArguments, Result, Stmt, Token, Type, UnOp, Visibility,
 };
@@ -49,6 +50,7 @@ struct Definition {
 struct Event {
     attrs: Vec<Attribute>,
     vis: Visibility,
+    unsafety: Option<Token![unsafe]>,
     name: Ident,
     condition: Option<Expr>,
     /// Replaces that of the class.
@@ -468,11 +470,13 @@ impl Event {
     fn begin(input: ParseStream<'_>) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
+        let unsafety = input.parse()?;
 
         input.parse::<Token![fn]>()?;
         Ok(Self {
             attrs,
             vis,
+            unsafety,
             name: input.parse()?,
             condition: None,
             print: None,
@@ -502,6 +506,22 @@ impl Parse for Event {
     }
 }
 
+/// The keywords of C that are names in Rust.
+const C_KEYWORDS: &str = "asm auto case char default double float goto inline int long register \
+                          restrict short signed sizeof switch typedef union unsigned void \
+                          volatile _Alignas _Alignof _Atomic _Bool _Complex _Generic _Noreturn";
+
+/// Refuses a name that C cannot have for a variable.
+fn check_name(name: &Ident) -> Result<()> {
+    if C_KEYWORDS.split(' ').any(|keyword| name == keyword) {
+        return Err(Error::new(
+            name.span(),
+            format!("`{name}` is a keyword of C"),
+        ));
+    }
+    Ok(())
+}
+
 /// Limit of the kernel for event names, including the NUL.
 const MAX_NAME: usize = 64;
 
@@ -528,6 +548,32 @@ impl Definition {
             .map(|field| &field.kind)
     }
 
+    /// Returns whether an expression is a path that may be the name of a constant.
+    fn is_constant(&self, value: &Expr) -> bool {
+        match plain_name(value) {
+            Some(name) => {
+                !name.to_string().chars().any(char::is_lowercase)
+                    && self.fields.iter().all(|field| field.name != *name)
+            }
+            None => matches!(value, Expr::Path(_)),
+        }
+    }
+
+    /// Returns whether an expression is an array or text, which is an address in C.
+    fn is_address(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Paren(inner) => self.is_address(&inner.expr),
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
+            Expr::If(test) => {
+                only_expr(&test.then_branch).is_ok_and(|value| self.is_address(value))
+            }
+            _ => matches!(
+                self.plain_field(value),
+                Some(Kind::Array(..) | Kind::Variable(..))
+            ),
+        }
+    }
+
     /// Returns all print formats of the definition.
     fn prints(&self) -> impl Iterator<Item = &Print> {
         core::iter::once(&self.print).chain(self.events.iter().flat_map(|event| &event.print))
@@ -552,6 +598,11 @@ impl Definition {
                     name.span(),
                     "a name is one in C, and of less than 64 characters",
                 ));
+            }
+        }
+        for field in &self.fields {
+            if let Err(error) = check_name(&field.name) {
+                add(error);
             }
         }
         if let Some(system) = &self.system {
@@ -789,6 +840,23 @@ fn rust_store(field: &Field, value: &Ident) -> TokenStream {
     }
 }
 
+/// Names the functions of `print:` by their paths, as a field or a constant of the driver may have
+/// the name of one.
+struct PrintFunctions;
+
+impl VisitMut for PrintFunctions {
+    fn visit_expr_call_mut(&mut self, call: &mut ExprCall) {
+        if let Some(name) = plain_name(&call.func) {
+            let path = quote_spanned!(name.span()=> ::kernel::trace_event::print::#name);
+
+            call.func = Box::new(Expr::Verbatim(path));
+        }
+        for arg in &mut call.args {
+            self.visit_expr_mut(arg);
+        }
+    }
+}
+
 /// Returns an assertion-time value of the fields that a print argument uses, as its type is that
 /// of the expression of these.
 fn print_value(definition: &Definition, shared: &Ident, value: &Expr) -> TokenStream {
@@ -802,11 +870,12 @@ fn print_value(definition: &Definition, shared: &Ident, value: &Expr) -> TokenSt
         }
     });
 
-    quote_spanned! {value.span()=>
-        ::kernel::trace_event::argument(|__trace_event_args: &#shared| {
-            #[allow(unused_imports)]
-            use ::kernel::trace_event::print::*;
+    let span = value.span();
+    let mut value = value.clone();
 
+    PrintFunctions.visit_expr_mut(&mut value);
+    quote_spanned! {span=>
+        ::kernel::trace_event::argument(|__trace_event_args: &#shared| {
             #(#fields)*
             #value
         })
@@ -997,6 +1066,7 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
         return Err(Error::new(event.name.span(), message));
     }
     for (name, ty) in &definition.args {
+        check_name(name)?;
         proto.push(format!("{} {name}", c_arg(ty, &mut structs)?));
     }
     definition.c_system(&mut c);
@@ -1016,6 +1086,10 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
     ));
     let cfgs = event.cfgs();
     let text = c.into_static(&cfgs);
+    let bound = match event.unsafety {
+        Some(_) => quote!(TracepointArgument),
+        None => quote!(SafeArgument),
+    };
     let functions = expand_event(
         definition,
         event,
@@ -1033,9 +1107,9 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
     Ok(quote! {
         #(#cfgs)*
         const _: () = {
-            const fn is_argument<T: ::kernel::tracepoint::TracepointArgument>() {}
+            const fn __trace_event_is_argument<T: ::kernel::tracepoint::#bound>() {}
 
-            #(is_argument::<#types>();)*
+            #(__trace_event_is_argument::<#types>();)*
         };
 
         #text
@@ -1047,6 +1121,7 @@ fn expand_bare(definition: &Definition) -> Result<TokenStream> {
 fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> TokenStream {
     let Event {
         vis,
+        unsafety,
         name,
         condition,
         ..
@@ -1077,6 +1152,11 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
         Some(condition) => quote!(|| #condition),
         None => quote!(|| true),
     };
+    let call = match unsafety {
+        // SAFETY: The caller guarantees that the arguments are what the probes expect.
+        Some(_) => quote!(unsafe { #hit(#(#arg_names),*) }),
+        None => quote!(#hit(#(#arg_names),*)),
+    };
     let declaration = quote! {
         #[cfg(CONFIG_TRACEPOINTS)]
         extern "C" {
@@ -1091,13 +1171,14 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
         #(#own_attrs)*
         #[allow(dead_code, clippy::too_many_arguments)]
         #[inline(always)]
-        #vis fn #trace(#(#arg_names: #arg_types),*) {
+        #vis #unsafety fn #trace(#(#arg_names: #arg_types),*) {
             #declaration
 
-            if ::kernel::tracepoint_enabled!(#tracepoint) {
-                #hit(#(#arg_names),*);
-            }
+            // The condition can use the arguments only before they are given away.
             ::kernel::tracepoint::check_rcu(#watch);
+            if ::kernel::tracepoint_enabled!(#tracepoint) {
+                #call;
+            }
         }
 
         #(#cfgs)*
@@ -1117,7 +1198,7 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
         #[::kernel::prelude::notrace]
         #[cold]
         #[inline(never)]
-        fn #hit(#(#arg_names: #arg_types),*) {
+        #unsafety fn #hit(#(#arg_names: #arg_types),*) {
             // Without tracepoints, nothing calls this, but the compiler may keep it; the C part,
             // which it calls, does not exist.
             #[cfg(CONFIG_TRACEPOINTS)]
@@ -1132,6 +1213,13 @@ fn expand_event(definition: &Definition, event: &Event, body: TokenStream) -> To
 /// Checks a definition and expands it.
 fn expand(definition: &Definition) -> Result<TokenStream> {
     definition.check()?;
+    for event in &definition.events {
+        if let Some(unsafety) = &event.unsafety {
+            let message = "an event is safe: what it records are values";
+
+            return Err(Error::new(unsafety.span(), message));
+        }
+    }
 
     let shared = format_ident!("__trace_event_{}_args", definition.name);
     let fields = definition.fields.iter().map(rust_field);
@@ -1142,12 +1230,22 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
             .flat_map(Field::element)
             .map(|Element { ty, is_struct }| {
                 let check = if *is_struct {
-                    quote!(is_struct)
+                    quote!(__trace_event_is_struct)
                 } else {
-                    quote!(is_field)
+                    quote!(__trace_event_is_field)
                 };
+                // C goes by the name, so it must not be that of another type in Rust.
+                let same = last_name(ty)
+                    .filter(|name| !is_struct && c_builtin(name).is_some())
+                    .map(|name| {
+                        let builtin = rust_builtin(&name);
 
-                quote_spanned!(ty.span()=> #check::<#ty>();)
+                        quote_spanned! {ty.span()=>
+                            let _: fn(#ty) -> #builtin = |__trace_event_value| __trace_event_value;
+                        }
+                    });
+
+                quote_spanned!(ty.span()=> #check::<#ty>(); #same)
             });
     let lens = definition
         .fields
@@ -1187,11 +1285,15 @@ fn expand(definition: &Definition) -> Result<TokenStream> {
         #(#cfgs)*
         #[allow(dead_code, unused_variables, clippy::all, clippy::cast_lossless)]
         const _: () = {
-            const fn is_field<T: ::kernel::trace_event::Field>() {}
-            const fn is_struct<T: Copy>() {}
+            const fn __trace_event_is_field<T: ::kernel::trace_event::Field>() {}
+            const fn __trace_event_is_struct<T: ::core::marker::Copy>() {}
 
             #(#types)*
             #(#lens)*
+            ::core::assert!(
+                ::core::mem::size_of::<#shared>() <= ::kernel::trace_event::MAX_ARGS,
+                "the fields take too much of the stack: record arrays with `dynamic_array`"
+            );
             #({ #checks })*
         };
 
@@ -1246,6 +1348,17 @@ impl CText {
         self.piece(quote!(Number((#value) as i128)));
     }
 
+    /// Adds a constant, with its type.
+    fn constant(&mut self, value: &Expr) {
+        self.flush();
+        self.piece(quote_spanned! {value.span()=>
+            Text(::kernel::trace_event::cast(|| #value))
+        });
+        // Of a negative number, the cast makes the number again.
+        self.number(quote!((#value) as i128 as u64));
+        self.add("ULL)");
+    }
+
     /// Adds the declarations of structs.
     fn structs(&mut self, mut structs: Vec<String>) {
         structs.sort();
@@ -1272,13 +1385,14 @@ impl CText {
             #[cfg(CONFIG_TRACEPOINTS)]
             #[allow(clippy::unnecessary_cast)]
             const _: () = {
-                const PIECES: &[::kernel::trace_event::Piece] = &[#pieces];
+                const __TRACE_EVENT_PIECES: &[::kernel::trace_event::Piece] = &[#pieces];
 
                 // `used(linker)` would create a separate section for each text.
                 #[used(compiler)]
                 #[link_section = ".discard.trace_events"]
-                static TEXT: [u8; ::kernel::trace_event::text_len(PIECES)] =
-                    ::kernel::trace_event::text(PIECES);
+                static __TRACE_EVENT_TEXT:
+                    [u8; ::kernel::trace_event::text_len(__TRACE_EVENT_PIECES)] =
+                    ::kernel::trace_event::text(__TRACE_EVENT_PIECES);
             };
         }
     }
@@ -1339,6 +1453,17 @@ fn c_builtin(name: &str) -> Option<&'static str> {
         "c_ulonglong" => "unsigned long long",
         _ => return None,
     })
+}
+
+/// Returns the type in Rust that [`c_builtin`] means by a name.
+fn rust_builtin(name: &str) -> TokenStream {
+    let ident = format_ident!("{name}");
+
+    if name.starts_with("c_") {
+        quote!(::kernel::ffi::#ident)
+    } else {
+        quote!(::core::primitive::#ident)
+    }
 }
 
 impl Element {
@@ -1417,7 +1542,9 @@ fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Ve
             (_, Some(element)) => {
                 let text = element.c_type(&mut structs)?;
 
-                if last_name(&element.ty).is_some_and(|name| c_builtin(&name).is_none()) {
+                if element.is_struct
+                    || last_name(&element.ty).is_some_and(|name| c_builtin(&name).is_none())
+                {
                     named.push((text.clone(), &element.ty));
                 }
                 text
@@ -1441,7 +1568,7 @@ fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Ve
             Kind::Scalar(_) => c.add(&format!("\t{ty} {field_name};\n")),
             Kind::Array(_, len) => {
                 c.add(&format!("\t{ty} {field_name}["));
-                c.number(quote!({ const LEN: usize = #len; LEN }));
+                c.number(quote!(::core::convert::identity::<usize>(#len)));
                 c.add("];\n");
             }
             Kind::Variable(..) => c.add(&format!(
@@ -1454,6 +1581,9 @@ fn c_struct(definition: &Definition, shared: &Ident, c: &mut CText) -> Result<Ve
     ));
     c.number(quote!(::core::mem::size_of::<#shared>()));
     c.add(");\n");
+    for field in &definition.fields {
+        field.c_place(&format!("struct rust_{name}_args"), shared, c);
+    }
     for (text, ty) in named {
         c.same_size(&text, ty);
     }
@@ -1468,6 +1598,30 @@ impl Field {
             Kind::Scalar(element) | Kind::Array(element, _) => Some(element),
             Kind::Variable(Variable::Slice(element), _) => Some(element),
             Kind::Variable(..) => None,
+        }
+    }
+
+    /// Adds assertions that the members of the field are in the same place of the struct, whose
+    /// name in C is `of`.
+    fn c_place(&self, of: &str, shared: &Ident, c: &mut CText) {
+        let name = &self.name;
+        let len = format_ident!("{name}__len");
+        let mut members = Vec::new();
+
+        match &self.kind {
+            Kind::Scalar(Element { ty, .. }) => members.push((name, quote!(#ty))),
+            Kind::Array(Element { ty, .. }, len) => members.push((name, quote!([#ty; #len]))),
+            Kind::Variable(..) => {
+                members.push((name, quote!(*const u8)));
+                members.push((&len, quote!(usize)));
+            }
+        }
+        for (member, ty) in members {
+            c.add(&format!("static_assert(offsetof({of}, {member}) == "));
+            c.number(quote!(::core::mem::offset_of!(#shared, #member)));
+            c.add(&format!(" &&\n\tsizeof_field({of}, {member}) == "));
+            c.number(quote!(::core::mem::size_of::<#ty>()));
+            c.add(");\n");
         }
     }
 
@@ -1527,12 +1681,15 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
                 c.add(&definition.field(name)?.c_value());
             }
             // A constant, if a name may be one.
-            Some(name) if name.to_string().chars().any(char::is_lowercase) => {
+            Some(name) if !definition.is_constant(value) => {
                 definition.field(name)?;
             }
-            _ => c.number(quote!(#value)),
+            _ => c.constant(value),
         },
-        Expr::Lit(literal) => c_lit(&literal.lit, c)?,
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Int(number) if !number.suffix().is_empty() => c.constant(value),
+            literal => c_lit(literal, c)?,
+        },
         Expr::Paren(inner) => c_expr(definition, &inner.expr, c)?,
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             c.add("(-");
@@ -1546,12 +1703,24 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
             if op.ends_with('=') && !matches!(&op[..], "==" | "!=" | "<=" | ">=") {
                 return unknown(&binary.op, "an assignment cannot be printed");
             }
+            for side in [&binary.left, &binary.right] {
+                if definition.is_address(side) {
+                    return unknown(side, "C would compare the address");
+                }
+            }
             c.add("(");
             c_expr(definition, &binary.left, c)?;
             c.add(&format!(" {op} "));
-            c_expr(definition, &binary.right, c)?;
+            // Whoever reads the trace must not divide by zero.
+            match &op[..] {
+                "/" | "%" => c_operand(definition, &binary.right, "divisor", c)?,
+                "<<" | ">>" => c_operand(definition, &binary.right, "shift", c)?,
+                _ => c_expr(definition, &binary.right, c)?,
+            }
             c.add(")");
         }
+        // Of the value of an enum, the type is that of the cast.
+        Expr::Cast(cast) if definition.is_constant(&cast.expr) => c.constant(value),
         Expr::Cast(cast) => {
             let element = Element {
                 ty: (*cast.ty).clone(),
@@ -1588,18 +1757,55 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
         Expr::Index(index) => {
             let inner = &index.index;
 
-            if !matches!(&**inner, Expr::Lit(_)) {
-                return unknown(inner, "the index of an element is a number");
-            }
+            let number = match &**inner {
+                Expr::Lit(literal) => match &literal.lit {
+                    Lit::Int(number) => number,
+                    _ => return unknown(inner, "the index of an element is a number"),
+                },
+                _ => return unknown(inner, "the index of an element is a number"),
+            };
+            let Some(Kind::Array(_, len)) = definition.plain_field(&index.expr) else {
+                return unknown(&index.expr, "this is no field with a number of elements");
+            };
+            let digits = number.base10_digits();
+
             c_expr(definition, &index.expr, c)?;
             c.add("[");
-            c_expr(definition, inner, c)?;
+            // The lint against such an index may be off.
+            c.flush();
+            c.piece(quote_spanned! {inner.span()=> Text({
+                ::core::assert!(#inner < #len, "the array has no such element");
+                #digits
+            })});
             c.add("]");
         }
         Expr::Call(call) => c_call(definition, call, c)?,
         _ => return unknown(value, "C has no such expression"),
     }
     Ok(())
+}
+
+/// Adds the right operand of a division or a shift, which must be a number that is checked by a
+/// function of the kernel crate.
+fn c_operand(definition: &Definition, value: &Expr, check: &str, c: &mut CText) -> Result<()> {
+    let name = format_ident!("{check}");
+
+    match value {
+        Expr::Paren(inner) => return c_operand(definition, &inner.expr, check, c),
+        Expr::Lit(_) => {}
+        _ if definition.is_constant(value) => {}
+        _ => {
+            let message = "the right operand is a number or a constant: compute others in `entry:`";
+
+            return Err(Error::new(value.span(), message));
+        }
+    }
+    c.flush();
+    c.piece(quote_spanned! {value.span()=> Text({
+        ::kernel::trace_event::#name((#value) as i128);
+        ""
+    })});
+    c_expr(definition, value, c)
 }
 
 fn c_lit(literal: &Lit, c: &mut CText) -> Result<()> {
@@ -1707,7 +1913,7 @@ fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()>
             field.c_address(c);
             c.add(", ");
             if let Kind::Array(_, len) = &field.kind {
-                c.number(quote!({ const LEN: usize = #len; LEN }));
+                c.number(quote!(::core::convert::identity::<usize>(#len)));
             } else {
                 field.c_length(c);
                 c.add(" / ");
@@ -1887,7 +2093,7 @@ fn c_text(definition: &Definition, shared: &Ident) -> Result<CText> {
                 c.add(&format!("\t\t__array({ty}, {field_name}, "));
                 c.number(match is_struct {
                     true => quote!(::core::mem::size_of::<[#of; #len]>()),
-                    false => quote!({ const LEN: usize = #len; LEN }),
+                    false => quote!(::core::convert::identity::<usize>(#len)),
                 });
                 c.add(")\n");
             }

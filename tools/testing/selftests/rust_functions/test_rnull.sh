@@ -61,7 +61,7 @@ clean_up()
 {
 	cd "$TRACING" || return
 	[ ! -d events/rnull ] || tidy
-	unload $MODULE
+	[ -n "$LOADED" ] || unload $MODULE
 	cd /
 	rm -rf "$TMP"
 	unmount
@@ -468,6 +468,8 @@ cd "$TRACING" || exit "$KSFT_FAIL"
 [ ! -d "$CONFIG" ] || [ -z "$(ls -d "$CONFIG"/*/ 2> /dev/null)" ] ||
 	skip_all "there are disks of rnull already"
 
+LOADED=
+[ ! -d /sys/module/$MODULE ] || LOADED=y
 trap clean_up EXIT
 modprobe $MODULE || exit "$KSFT_FAIL"
 [ -d events/rnull ] || skip_all "the driver has no events"

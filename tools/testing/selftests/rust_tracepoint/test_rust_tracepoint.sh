@@ -24,6 +24,7 @@ RUST_FIELDS="${RUST_FIELDS:-test_rust_fields}"
 RUST_REL="${RUST_REL:-test_rust_rel}"
 RUST_PRINT="${RUST_PRINT:-test_rust_print}"
 RUST_FN="${RUST_FN:-test_rust_fn}"
+RUST_CONSTANTS="${RUST_CONSTANTS:-test_rust_constants}"
 # A module with an event of the same name and system as RUST_CONDITION.
 DUPLICATE="${DUPLICATE:-test_rust_tracepoint_duplicate}"
 
@@ -1398,6 +1399,26 @@ kind_tests()
 	check "$2: same bytes" pair "$1" "$2" 4 in_rounds bytes_of_round
 }
 
+# What is printed of constants has their types; the text behind them is the name.
+constants()
+{
+	EVENT="$RUST_CONSTANTS"
+	fresh && fire_on && text > "$TMP/found" || return
+	for value in $(seq 0 $((ROUNDS - 1))); do
+		echo "EVENT: page=12345000 small=4096 negative=-1 shifted=1099511627776" \
+			"parts=1,$value name=constants"
+	done > "$TMP/wanted"
+	same "$TMP/wanted" "$TMP/found"
+}
+
+# The compiler alone parses formats.
+no_parser()
+{
+	grep -q ' _R[^ ]*6kernel' /proc/kallsyms || complain "no symbol of the kernel crate" ||
+		return
+	lacks -q -e ' _R[^ ]*6kernel6printf' -e ' _R[^ ]*11trace_event3key' /proc/kallsyms
+}
+
 # There is no such event in C; a record has the common fields alone.
 empty()
 {
@@ -1450,7 +1471,7 @@ tests()
 {
 	check "the module finds no error in itself" loads
 	for event in "$C_TWIN" "$RUST_TWIN" "$RUST_CONDITION" "$RUST_FIRST" "$RUST_SECOND" \
-		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN"; do
+		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN" "$RUST_CONSTANTS"; do
 		check "$event is available" available "$event"
 	done
 	check "an event that #[cfg] leaves out is not available" left_out
@@ -1468,6 +1489,8 @@ tests()
 	check "$RUST_FN: same text" pair test_c_fn "$RUST_FN" $ROUNDS printed
 	check "$RUST_CONDITION: no byte too many for BPF with types" bad_typed_tracepoint
 	empty_tests
+	check "$RUST_CONSTANTS: same values as in Rust" constants
+	check "the parser of formats is not in the kernel" no_parser
 	check "the module unloads while its events are on" unloads
 	check "a second event of the same name" duplicate
 	check "a tprobe on an event in Rust" tprobe

@@ -5,6 +5,7 @@
 use kernel::{
     bindings::{atomic_t, pid_t, task_struct},
     ffi::{c_char, c_int, c_long, c_uint, c_ulong, c_void},
+    prelude::KVec,
     str::CStr,
 };
 
@@ -69,6 +70,14 @@ kernel::trace_event! {
     fn compile_fail_nothing(),
     entry: {},
     print: "nothing",
+}
+
+// The condition uses what the event takes.
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_moved(data: KVec<u8>, of: Mine) if !data.is_empty() && of.0 != 0,
+    entry: { data: dynamic_array<u8> = &data[..], of: u32 = of.1 },
+    print: "%s %u", hex(data), of,
 }
 
 kernel::trace_event! {

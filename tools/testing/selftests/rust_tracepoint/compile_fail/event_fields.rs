@@ -61,6 +61,25 @@ kernel::trace_event! {
     print: "nothing",
 }
 
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_keyword(id: u32),
+    entry: { default: u32 = id }, //~ ERROR: `default` is a keyword of C
+    print: "nothing",
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    unsafe fn compile_fail_unsafe(id: u32), //~ ERROR: an event is safe
+    entry: { id: u32 },
+    print: "nothing",
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_keyword(switch: u32), //~ ERROR: `switch` is a keyword of C
+}
+
 kernel::tracepoint! {
     system: compile_fail,
     fn compile_fail_bare_nothing(), //~ ERROR: has an argument at least

@@ -12,14 +12,14 @@ kernel::trace_event! {
     fn compile_fail_formats(id: u32),
     entry: {
         tiny: i8 = id as i8,
-        short: u16 = id as u16,
+        half: u16 = id as u16,
         id: u32,
-        long: c_long = id as c_long,
+        word: c_long = id as c_long,
         wide: u64 = id as u64,
         size: usize = id as usize,
     },
     print: "%hhd %hx %d %i %+u % 5x %#X %-8.3o %c %li %05lld %Lu %zu %td %%",
-        tiny, short, id, id, id, id, id, id, id, long, wide, wide, size, size,
+        tiny, half, id, id, id, id, id, id, id, word, wide, wide, size, size,
 }
 
 /// The same in a marker.

@@ -6,92 +6,117 @@
 
 #![allow(dead_code, non_snake_case, non_upper_case_globals)]
 
-use core::mem::size_of;
-use kernel::str::CStr;
+use core::{convert::Infallible as MaybeUninit, mem::size_of};
+use kernel::{
+    ffi::{c_char, c_ulong},
+    str::CStr, //
+};
 
 /// Not the record of the event.
-pub struct Record {
+#[derive(Clone, Copy)]
+pub struct Piece {
     len: u32,
     key: u8,
 }
 
-/// Not the type of the sink.
-pub struct S(u64, u64, u64);
+/// Nor a type of the kernel crate.
+pub struct Argument(u64, u64, u64);
 
-/// Not the function that writes a record.
-const fn record(number: u8) -> u32 {
-    number as u32
+/// Nor any of these.
+pub type Field = Infallible;
+/// Nor this.
+pub type Text = Infallible;
+/// Nor this.
+pub type Formatted = Infallible;
+type Infallible = MaybeUninit;
+
+const LEN: usize = 3;
+const PIECES: u32 = 5;
+const TEXT: u32 = 7;
+const MAX_ARGS: u32 = 11;
+const CAST: u32 = 13;
+const DIGITS: u64 = 17;
+const T: u32 = 19;
+
+const fn is_field() -> u32 {
+    23
 }
 
-const CLASS: u32 = 1;
-const FIELDS: usize = 3;
-const NAME: usize = 5;
-const CALL: u32 = 7;
-const ENTRY: u32 = 11;
-const BPF_MAP: u32 = 13;
-const DECLARATION: u32 = 17;
-const TYPE_0: u32 = 19;
-const TYPE_1: u32 = 23;
-const FORMAT_COMPILE_FAIL_NAMES: u32 = 29;
-const PRINT_FMT_COMPILE_FAIL_NAMES: u32 = 31;
-const FUNCTIONS_COMPILE_FAIL_NAMES: u32 = 37;
-const KEYS_2_COMPILE_FAIL_NAMES: u32 = 41;
+const fn is_struct() -> u32 {
+    29
+}
 
-const fn trace_event_raw_event_compile_fail_names() -> u32 {
+const fn identity() -> u32 {
+    31
+}
+
+const fn argument() -> u32 {
+    37
+}
+
+const fn text_len() -> u32 {
+    41
+}
+
+const fn text() -> u32 {
     43
 }
 
-const fn perf_trace_compile_fail_names() -> u32 {
+const fn major() -> u32 {
     47
 }
 
-const fn __bpf_trace_compile_fail_names() -> u32 {
+const fn err_ptr() -> u32 {
     53
 }
 
-const fn trace_raw_output_compile_fail_names() -> u32 {
-    59
-}
-
-/// Drivers that name a static as C does must be able to have events, too.
+/// Drivers that name a static as C or the macros do must be able to have events, too.
 macro_rules! statics {
     ($($name:ident)*) => { $( static $name: u32 = 61; )* };
 }
 
 statics! {
-    data event fields flags func iter layout location_0 perf_probe probe result sink size source_0
-    state text_len value
+    args event entry fields flags func call hit result register unregister shared size state
+    symbolic trace enabled tracepoint value wanted
 }
 
 kernel::trace_event! {
     system: compile_fail,
-    fn compile_fail_names(rec: &Record, array: &[u8; NAME], text: &CStr, bytes: &[u8])
-        if size_of::<Record>() == 8 && rec.len != record(array[NAME - 1]),
+    fn compile_fail_names(rec: &Piece, array: &[u8; LEN], name: &CStr, bytes: &[u8])
+        if size_of::<Piece>() == 8 && rec.len != is_field() + LEN as u32,
     entry: {
-        text: string,
-        array: [u8; FIELDS] = {
-            const _: () = assert!(size_of::<S>() == 24 && size_of::<Record>() == 8 && FIELDS == 3);
+        name: string,
+        array: [u8; LEN] = {
+            const _: () = assert!(size_of::<Argument>() == 24 && size_of::<Piece>() == 8);
+            const _: () = assert!(LEN == 3);
 
-            [rec.key; FIELDS]
+            [rec.key; LEN]
         },
+        label: [c_char; LEN] = [b'x'; LEN],
+        elements: [c_ulong; LEN] = [0; LEN],
         item: u32 = {
-            const SUM: u32 = CALL + ENTRY + BPF_MAP + DECLARATION + TYPE_0 + TYPE_1
-                + FORMAT_COMPILE_FAIL_NAMES + PRINT_FMT_COMPILE_FAIL_NAMES
-                + FUNCTIONS_COMPILE_FAIL_NAMES + KEYS_2_COMPILE_FAIL_NAMES
-                + trace_event_raw_event_compile_fail_names() + perf_trace_compile_fail_names()
-                + __bpf_trace_compile_fail_names() + trace_raw_output_compile_fail_names()
-                + record(1);
+            const SUM: u32 = PIECES + TEXT + MAX_ARGS + CAST + T + is_field() + is_struct()
+                + identity() + argument() + text_len() + text() + major() + err_ptr();
 
-            const _: () = assert!(SUM == 431);
+            const _: () = assert!(SUM == 359);
             SUM
         },
-        len: u32 = rec.len + record(rec.key),
-        other: u32 = data + event + fields + flags + func + iter + layout + location_0,
-        more: u32 = perf_probe + probe + result + sink + size + source_0 + state + text_len + value,
+        len: u32 = rec.len + args + event + entry + fields + flags + func + call + hit + result,
+        other: u32 = register + unregister + shared + size + state + symbolic + trace,
+        more: u32 = enabled + tracepoint + value + wanted,
+        major: u32 = 1,
+        minor: u32 = 2,
+        err_ptr: i32 = -3,
         bytes: dynamic_array<u8>,
     },
-    print: "%s %s %s %u %u %u %s", text, hex(array),
-        symbolic(item, { CLASS: "ONE", CALL: "SEVEN" }), len, other, more, hex(bytes),
+    print: "%s %s %s %s %s %u %u %u %u %u %llu %pe %u %s", name, hex(array), label,
+        array(elements), symbolic(item, { PIECES: "FIVE", TEXT: "SEVEN" }), len, other,
+        more + PIECES, major(major), minor(minor), DIGITS, err_ptr(err_ptr), array[2], hex(bytes),
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_names(of: &mut u32, is_argument: u32) if is_argument != LEN as u32,
 }
 
 kernel::trace_event_class! {

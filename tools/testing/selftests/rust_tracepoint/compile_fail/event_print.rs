@@ -2,6 +2,9 @@
 
 //! Print formats that do not match the fields.
 
+// The checks must not be those of lints, which may be off.
+#![allow(arithmetic_overflow, non_snake_case, unconditional_panic)]
+
 use kernel::{
     bindings,
     ffi::c_char, //
@@ -67,7 +70,67 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_out_of_bounds(id: u32),
     entry: { pair: [u16; 2] = [0; 2] },
-    print: "%u", pair[2], //~ ERROR: this operation will panic at runtime
+    print: "%u", pair[2], //~ ERROR: the array has no such element
+}
+
+const NOTHING: u32 = 0;
+const BEFORE: i32 = -1;
+const BITS: u32 = 64;
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_divided(len: u32, count: u32),
+    entry: { len: u32, count: u32 },
+    print: "%u", len / count, //~ ERROR: the right operand is a number or a constant
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_divided_by_field_with_a_name_like_a_constant(len: u32),
+    entry: { len: u32, NOTHING: u32 = 0 },
+    print: "%u", len % (NOTHING), //~ ERROR: the right operand is a number or a constant
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_divided_by_zero(len: u32),
+    entry: { len: u32 },
+    print: "%u", len / NOTHING, //~ ERROR: the divisor is not positive
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_divided_by_minus_one(len: i32),
+    entry: { len: i32 },
+    print: "%d", len % BEFORE, //~ ERROR: the divisor is not positive
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_shifted_by_field(len: u32, by: u32),
+    entry: { len: u32, by: u32 },
+    print: "%u", len >> by, //~ ERROR: the right operand is a number or a constant
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_shifted_too_far(len: u64),
+    entry: { len: u64 },
+    print: "%llu", len << BITS, //~ ERROR: no number has so many bits
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_compared(name: &core::ffi::CStr),
+    entry: { name: string },
+    print: "%d", name == "disk", //~ ERROR: C would compare the address
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_compared_arrays(id: u32),
+    entry: { mac: [u8; 6] = [0; 6], id: u32 },
+    print: "%s", if (mac) == mac { "all" } else { "none" }, //~ ERROR: C would compare the address
 }
 
 kernel::trace_event! {
@@ -194,6 +257,13 @@ kernel::trace_event! {
     fn compile_fail_follows(of: *const u8),
     entry: { of: *const u8 },
     print: "%pM", of, //~ ERROR: `of` does not fit its conversion
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_address(of: *const u8),
+    entry: { of: *const u8 },
+    print: "%px", of, //~ ERROR: `of` does not fit its conversion
 }
 
 kernel::trace_event! {

@@ -2,6 +2,7 @@
 
 //! Types that only the compiler knows.
 
+use core::num::NonZeroU32;
 use kernel::ffi::c_int;
 
 /// Not for records.
@@ -57,6 +58,64 @@ kernel::trace_event! {
     print: "id=%u", id,
     register: || 0, //~ ERROR: mismatched types
     unregister: || (),
+}
+
+mod alias {
+    /// What C takes for the other one.
+    #[allow(non_camel_case_types)]
+    pub type u64 = core::primitive::u32;
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_alias(id: u32),
+    entry: { id: alias::u64 = id }, //~ ERROR: mismatched types
+    print: "id=%u", id,
+}
+
+kernel::trace_event! {
+    system: compile_fail,
+    fn compile_fail_alias_of_elements(id: u32),
+    entry: { ids: [alias::u64; 2] = [id; 2] }, //~ ERROR: mismatched types
+    print: "nothing",
+}
+
+kernel::trace_event! { //~ ERROR: the fields take too much of the stack
+    system: compile_fail,
+    fn compile_fail_stack(id: u32),
+    entry: { data: [u8; 600] = [id as u8; 600] },
+    print: "nothing",
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_pointer(of: *mut u32), //~ ERROR: this needs an `unsafe fn`
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_bool(flag: &mut bool), //~ ERROR: this needs an `unsafe fn`
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_nonzero(of: Option<&mut NonZeroU32>), //~ ERROR: SafeArgument
+}
+
+// What these take is for the caller to ensure, or anything.
+kernel::tracepoint! {
+    system: compile_fail,
+    unsafe fn compile_fail_bare_unsafe(of: *mut u32, flag: &mut bool, all: &mut NonZeroU32),
+}
+
+kernel::tracepoint! {
+    system: compile_fail,
+    fn compile_fail_bare_safe(of: &mut u32, ids: &mut [u8; 6], flag: &bool, no: Option<&mut i64>),
+}
+
+/// Calls one of those without `unsafe`.
+pub fn call(of: *mut u32, flag: &mut bool, all: &mut NonZeroU32) {
+    trace_compile_fail_bare_unsafe_tp(of, flag, all); //~ ERROR: is unsafe
 }
 
 kernel::tracepoint! {

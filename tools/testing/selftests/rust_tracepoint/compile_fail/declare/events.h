@@ -18,6 +18,24 @@ TRACE_EVENT(compile_fail_event,
 	    TP_printk("value=%d", __entry->value)
 );
 
+TRACE_EVENT(compile_fail_names,
+	    TP_PROTO(unsigned long first, const char *second, int third),
+	    TP_ARGS(first, second, third),
+
+	    TP_STRUCT__entry(__field(unsigned long, first)
+			     __field(const void *, second)
+			     __field(int, third)
+	    ),
+
+	    TP_fast_assign(__entry->first = first;
+			   __entry->second = second;
+			   __entry->third = third;
+	    ),
+
+	    TP_printk("first=%lu second=%p third=%d", __entry->first,
+		      __entry->second, __entry->third)
+);
+
 #endif /* _COMPILE_FAIL_EVENTS_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -2,7 +2,7 @@
 
 #include <linux/sched.h>
 
-#include "generated_alike_rust.h"
+#include "alike_rust.trace.h"
 
 static void compile_fail_probe(void *data, const struct rust_compile_fail_alike_args *args)
 {

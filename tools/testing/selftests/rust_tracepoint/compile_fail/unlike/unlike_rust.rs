@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! A type that has the name of another in C. This must compile, but not with its header.
+//~ ERROR elsewhere: sizeof(gid_t)
 
 /// In C this has 32 bits.
 #[allow(non_camel_case_types)]
