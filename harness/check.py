@@ -46,6 +46,9 @@ STANDINS = "tools/testing/ring_buffer/"
 # print_fmt of probe events has %Ld, and user space reads it.
 CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
 FORMATS = "kernel/trace/fetch_type.c"
+# The test of markers has an address that is printed as it is.
+CHECKPATCH_IGNORE_POINTERS = ["VSPRINTF_SPECIFIER_PX"]
+POINTERS = "lib/test_marker_main.c"
 # What the headers of static calls, tracepoints and events have in common with those of the
 # base.
 CHECKPATCH_IGNORE_DEFINITIONS = ["AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
@@ -134,6 +137,8 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_STANDINS
         if FORMATS in files:
             ignore += CHECKPATCH_IGNORE_FORMATS
+        if POINTERS in files:
+            ignore += CHECKPATCH_IGNORE_POINTERS
         if DEFINITIONS.intersection(files):
             ignore += CHECKPATCH_IGNORE_DEFINITIONS
         if TEXT in files:

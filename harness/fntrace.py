@@ -87,9 +87,10 @@ def run_tests(found, what, command, timeout, full=False):
         if line.startswith("# "):
             said.append(line[2:])
 
+    # In a directory of ours: what is compiled with -pg may leave its gmon.out there.
     with ui.Step(what) as step:
         ktap.run(found, GROUP, ["/usr/bin/python3", *command], LOGS / "fntrace.log", step, take,
-                 what, timeout=timeout, env=environment(full))
+                 what, timeout=timeout, env=environment(full), cwd=OUT)
     return said
 
 

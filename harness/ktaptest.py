@@ -421,11 +421,11 @@ def test_others(work):
     (work / compilefail.SOURCES[0] / "one.rs").write_text("ok\n", encoding="utf-8")
     (work / compilefail.C_SOURCES / "one.c").write_text("ok\n", encoding="utf-8")
     places = ((compilefail, "WORK", work / "rust"), (compilefail, "C_WORK", work / "c"),
-              (compilefail, "SELF_TESTS", {}))
+              (compilefail, "SELF_TESTS", {}), (compilefail, "cleaned", lambda kernel: (True, "")))
     for how, script, wanted in (
-            ("a whole run", "touch {0}/one.o; echo {0}/self_bad.c:1:1: error: x; exit 2", (3, 0)),
+            ("a whole run", "touch {0}/one.o; echo {0}/self_bad.c:1:1: error: x; exit 2", (4, 0)),
             ("it is killed", "kill -KILL $$", (0, 1)),
-            ("it stops half way", "exit 2", (0, 3))):
+            ("it stops half way", "exit 2", (1, 3))):
         kernel.make = lambda *words, script=script: [
             "sh", "-c", script.format(words[2].removeprefix("M="))]
         yield f"what must not compile: {how}", outcome(

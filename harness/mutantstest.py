@@ -353,7 +353,8 @@ def tests(work):
     yield "the last line counts", status == 1 and said.getvalue().endswith(
         "2 caught, 1 survived, 1 failed to run\n")
     with contextlib.redirect_stdout(io.StringIO()):
-        yield "all are caught", mutants.main(["AREA=b"]) == 0
+        status = mutants.main(["AREA=b"])
+    yield "all are caught", status == 0
 
     for name, text, words in (
             ("a line", one("m", "f", "a", "b", "kunit s") + "other\n", ":7: no mutant begins here"),

@@ -755,8 +755,7 @@ static void marker_event_print_value(struct trace_seq *s,
 	spec[arg->spec.len] = '\0';
 	if (arg->type->format == FETCH_CHAR && !(isascii(value) && isprint(value)))
 		trace_seq_escape(s, at, 1);
-	else if (arg->type->format == FETCH_SYMBOL ||
-	    arg->print == MARKER_PRINT_ERROR)
+	else if (arg->type->format == FETCH_SYMBOL || arg->print == MARKER_PRINT_ERROR)
 		trace_seq_printf(s, spec, (void *)(unsigned long)value);
 	else if (arg->type->format == FETCH_POINTER)
 		marker_event_print_pointer(s, spec, value);

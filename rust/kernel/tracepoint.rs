@@ -90,8 +90,8 @@ macro_rules! declare_trace {
         $(#[$attr])*
         #[inline(always)]
         $vis unsafe fn $name($($arg: $ty),*) {
-            // The bindings are in scope where their names are meant, and not where the arguments are
-            // named: an argument may have the name of one of their functions or statics.  Names
+            // The bindings are in scope where their names are meant, and not where the arguments
+            // are named: an argument may have the name of one of their functions or statics. Names
             // that are not in the bindings come from the module of the declaration.
             #[cfg(CONFIG_TRACEPOINTS)]
             $crate::trace_site!(

@@ -1471,7 +1471,8 @@ tests()
 {
 	check "the module finds no error in itself" loads
 	for event in "$C_TWIN" "$RUST_TWIN" "$RUST_CONDITION" "$RUST_FIRST" "$RUST_SECOND" \
-		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN" "$RUST_CONSTANTS"; do
+		     "$RUST_EMPTY" "$RUST_FIELDS" "$RUST_REL" "$RUST_PRINT" "$RUST_FN" \
+		     "$RUST_CONSTANTS"; do
 		check "$event is available" available "$event"
 	done
 	check "an event that #[cfg] leaves out is not available" left_out

@@ -526,6 +526,7 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		const char *name = calls_name(object, &rela[i]);
 		const struct calls_object *target;
 		struct calls_slot *slot;
+		bool own;
 
 		if (ELF64_R_TYPE(rela[i].r_info) != type || !*name || !*word ||
 		    !calls_may_hook(name) || !calls_is_function(object, &rela[i]))
@@ -539,8 +540,8 @@ static void calls_take_slots(struct calls_work *work, const struct calls_object 
 		if (!target || target == object || target->program ||
 		    !calls_is_code(target, *word))
 			continue;
-		if (target->traced && !(target->own && calls_is_one_of(calls_own,
-								      CALLS_NR(calls_own), name)))
+		own = target->own && calls_is_one_of(calls_own, CALLS_NR(calls_own), name);
+		if (target->traced && !own)
 			continue;
 		slot = calls_more(work, (void **)&work->slots, work->nr_slots, sizeof(*slot));
 		if (!slot)

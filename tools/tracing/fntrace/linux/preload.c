@@ -366,8 +366,9 @@ void fntrace_fault(const char *why)
 			       where.dli_sname ? where.dli_sname : "a function");
 		end = put_some(put(end, " in "), where.dli_fname);
 	}
-	end = put(end, "). Something moves stacks or return addresses: try \"fntrace record "
-		       "--entries\", or compile with -finstrument-functions\n");
+	end = put(end, "). Something moves stacks or return addresses: ");
+	end = put(end, "try \"fntrace record --entries\", or ");
+	end = put(end, "compile with -finstrument-functions\n");
 	syscall(SYS_write, 2, text, end - text);
 	abort();
 }
@@ -1670,18 +1671,53 @@ static void attach(void)
  * cost that, and a handler of signals or a child of vfork() may call neither dlsym() nor what
  * takes its locks. What a program brings later with a plugin is looked up then.
  */
-#define NEXT_FUNCTIONS(f)						\
-	f(_Unwind_RaiseException) f(_Unwind_Resume_or_Rethrow)		\
-	f(_Unwind_Resume) f(_Unwind_Backtrace) f(_Unwind_ForcedUnwind)	\
-	f(__cxa_begin_catch) f(backtrace) f(pthread_exit)		\
-	f(pthread_create) f(pthread_setname_np)				\
-	f(clone) f(dlopen) f(dlclose) f(_exit) f(_dl_find_object)	\
-	f(execve) f(execvpe) f(fexecve) f(posix_spawn) f(posix_spawnp)
+enum next {
+	NEXT__Unwind_RaiseException,
+	NEXT__Unwind_Resume_or_Rethrow,
+	NEXT__Unwind_Resume,
+	NEXT__Unwind_Backtrace,
+	NEXT__Unwind_ForcedUnwind,
+	NEXT___cxa_begin_catch,
+	NEXT_backtrace,
+	NEXT_pthread_exit,
+	NEXT_pthread_create,
+	NEXT_pthread_setname_np,
+	NEXT_clone,
+	NEXT_dlopen,
+	NEXT_dlclose,
+	NEXT__exit,
+	NEXT__dl_find_object,
+	NEXT_execve,
+	NEXT_execvpe,
+	NEXT_fexecve,
+	NEXT_posix_spawn,
+	NEXT_posix_spawnp,
+	NEXT_NR
+};
 
-#define NEXT_NUMBER(name)	NEXT_ ## name,
-#define NEXT_NAME(name)		#name,
-enum next { NEXT_FUNCTIONS(NEXT_NUMBER) NEXT_NR };
-static const char *const next_names[] = { NEXT_FUNCTIONS(NEXT_NAME) };
+static const char *const next_names[] = {
+	[NEXT__Unwind_RaiseException] = "_Unwind_RaiseException",
+	[NEXT__Unwind_Resume_or_Rethrow] = "_Unwind_Resume_or_Rethrow",
+	[NEXT__Unwind_Resume] = "_Unwind_Resume",
+	[NEXT__Unwind_Backtrace] = "_Unwind_Backtrace",
+	[NEXT__Unwind_ForcedUnwind] = "_Unwind_ForcedUnwind",
+	[NEXT___cxa_begin_catch] = "__cxa_begin_catch",
+	[NEXT_backtrace] = "backtrace",
+	[NEXT_pthread_exit] = "pthread_exit",
+	[NEXT_pthread_create] = "pthread_create",
+	[NEXT_pthread_setname_np] = "pthread_setname_np",
+	[NEXT_clone] = "clone",
+	[NEXT_dlopen] = "dlopen",
+	[NEXT_dlclose] = "dlclose",
+	[NEXT__exit] = "_exit",
+	[NEXT__dl_find_object] = "_dl_find_object",
+	[NEXT_execve] = "execve",
+	[NEXT_execvpe] = "execvpe",
+	[NEXT_fexecve] = "fexecve",
+	[NEXT_posix_spawn] = "posix_spawn",
+	[NEXT_posix_spawnp] = "posix_spawnp",
+};
+
 static void *next_functions[NEXT_NR];
 
 /* The function @name of the library behind this one. */
@@ -1955,8 +1991,9 @@ static bool begins(const char *text, const char *with)
 /* In the constructor of the library. Without LD_PRELOAD the program is linked with it. */
 static void keep_environment(char **environment)
 {
-	size_t most = sizeof(own_environment.variables) / sizeof(own_environment.variables[0]), nr = 0;
-	char **from;
+	const size_t most = sizeof(own_environment.variables) / sizeof(char *);
+	char **from, *copy;
+	size_t nr = 0;
 
 	for (from = environment; from && *from; from++)
 		if (begins(*from, preload_name))
@@ -1966,8 +2003,9 @@ static void keep_environment(char **environment)
 	for (from = environment; *from && nr < most; from++) {
 		if (!begins(*from, own_prefix) && !begins(*from, "LD_BIND_NOW="))
 			continue;
-		own_environment.variables[nr] = begins(*from, "FNTRACE_DIR=") ? NULL : strdup(*from);
-		nr += !!own_environment.variables[nr];
+		copy = begins(*from, "FNTRACE_DIR=") ? NULL : strdup(*from);
+		if (copy)
+			own_environment.variables[nr++] = copy;
 	}
 	own_environment.nr = nr;
 }
@@ -2034,38 +2072,40 @@ static char **add_environment(char **to, struct environment *room, char *const *
 	return to;
 }
 
-/*
- * A call with the environment @from, or with one that has more: "to" is on the stack for as
- * long as the function runs.
- */
-#define WITH_ENVIRONMENT(from, call)						\
-	do {									\
-		if (is_missing(from)) {						\
-			struct environment room;				\
-			char *words[words_of(from) + MORE_WORDS];		\
-			char *const *to = add_environment(words, &room, from);	\
-										\
-			return call;						\
-		} else {							\
-			char *const *to = from;					\
-										\
-			return call;						\
-		}								\
-	} while (0)
+/* The size of an array for environment_for(), on the stack for as long as the function runs. */
+static size_t words_for(char *const *from)
+{
+	return is_missing(from) ? words_of(from) + MORE_WORDS : 1;
+}
+
+/* The environment @from, or one that has what is missing, in @words and @room. */
+static char *const *environment_for(char **words, struct environment *room, char *const *from)
+{
+	return is_missing(from) ? add_environment(words, room, from) : from;
+}
 
 int execve(const char *path, char *const argv[], char *const envp[])
 {
-	WITH_ENVIRONMENT(envp, NEXT(execve)(path, argv, to));
+	char *words[words_for(envp)];
+	struct environment room;
+
+	return NEXT(execve)(path, argv, environment_for(words, &room, envp));
 }
 
 int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	WITH_ENVIRONMENT(envp, NEXT(execvpe)(file, argv, to));
+	char *words[words_for(envp)];
+	struct environment room;
+
+	return NEXT(execvpe)(file, argv, environment_for(words, &room, envp));
 }
 
 int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	WITH_ENVIRONMENT(envp, NEXT(fexecve)(fd, argv, to));
+	char *words[words_for(envp)];
+	struct environment room;
+
+	return NEXT(fexecve)(fd, argv, environment_for(words, &room, envp));
 }
 
 /* The program may have cleared or replaced its own. */
@@ -2083,13 +2123,21 @@ int execvp(const char *file, char *const argv[])
 int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	WITH_ENVIRONMENT(envp, NEXT(posix_spawn)(pid, path, actions, attributes, argv, to));
+	char *words[words_for(envp)];
+	struct environment room;
+
+	return NEXT(posix_spawn)(pid, path, actions, attributes, argv,
+				 environment_for(words, &room, envp));
 }
 
 int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 		 const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-	WITH_ENVIRONMENT(envp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, to));
+	char *words[words_for(envp)];
+	struct environment room;
+
+	return NEXT(posix_spawnp)(pid, file, actions, attributes, argv,
+				  environment_for(words, &room, envp));
 }
 
 /*

@@ -115,7 +115,7 @@ static void set_environment(const struct launch *launch, const char *library)
 					    xstrdup(library);
 
 	setenv("LD_PRELOAD", value, 1);
-	/* A shared libasan.so wants to be the first library. It need not: it is in front of libc's. */
+	/* A shared libasan.so wants to be the first library; to be in front of libc suffices. */
 	asan = xasprintf("verify_asan_link_order=0%s%s", asan ? ":" : "", asan ? asan : "");
 	setenv("ASAN_OPTIONS", asan, 1);
 	free(asan);

@@ -478,7 +478,8 @@ static bool finish(struct record *record, bool running)
 	if (empty)
 		warn("none of the functions that were to be recorded was called");
 	if (summary.lost)
-		warn("%" PRIu64 " calls could not be recorded%s", summary.lost, loss_reason(&summary));
+		warn("%" PRIu64 " calls could not be recorded%s", summary.lost,
+		     loss_reason(&summary));
 	if (running)
 		warn("processes that it started still run, and go on recording to %s", directory);
 	else

@@ -169,10 +169,12 @@ static bool separate_linked(struct image *image, const char *path)
 
 	for (i = 0; link && !taken && i < ARRAY_SIZE(formats); i++) {
 		char *file = xasprintf(formats[i], (int)(slash - path), path, link);
+		bool by_checksum;
 
 		/* A whole file is only read for its checksum if there are no IDs. */
-		taken = separate_try(image, xstrdup(file), !image->build_id && !access(file, R_OK) &&
-				     separate_has_checksum(file, checksum));
+		by_checksum = !image->build_id && !access(file, R_OK) &&
+			      separate_has_checksum(file, checksum);
+		taken = separate_try(image, xstrdup(file), by_checksum);
 		free(file);
 	}
 	free(link);

@@ -26,7 +26,9 @@
 #define noinline	__attribute__((noinline))
 #define untraced	__attribute__((no_instrument_function, patchable_function_entry(0, 0)))
 
-static volatile int sink;
+/* Not static: the compiler cannot know what others do with them. */
+int sink;
+double one = 1;
 static int rounds;
 
 /* A profiler of the program's own: a signal every 300 us, whose handler unwinds the stack. */
@@ -111,7 +113,7 @@ static noinline double eight(double a, double b, double c, double d, double e, d
 
 static untraced void *call_eight(void *data)
 {
-	volatile double n = 1;
+	double n = one;
 
 	if (eight(n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7) != 12345678)
 		printf("wrong arguments\n");
@@ -166,7 +168,7 @@ static untraced void child(void)
 
 /* Two functions that jump to one another at their ends, as those of an interpreter do. */
 
-static int (*volatile next_jump)(int n);
+int (*next_jump)(int n);
 
 static noinline int ping(int n)
 {
