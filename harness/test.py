@@ -46,7 +46,7 @@ from ui import BUILD, Failure
 
 # Programs of the host that the kselftests have use for, where these run. timeout is
 # what makes the runner of kselftest heed the limit in a directory's settings.
-KSELFTEST_PROGRAMS = {"x86_64": ("perf", "trace-cmd", "timeout")}
+KSELFTEST_PROGRAMS = {"x86_64": ("chrt", "perf", "trace-cmd", "timeout")}
 # Tests that need an option which not every kernel here has.
 KSELFTEST_OPTIONS = {"rust_functions/test_rnull.sh": "CONFIG_BLK_DEV_RUST_NULL"}
 # Parts that need a kernel of each architecture.
@@ -119,8 +119,10 @@ WITHOUT_PARTS = ("static_keys/test_static_keys.sh",)
 KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
                 "string", "printf")
 
-# The kernel's log, without the times.
+# The kernel's log, without the times. Tests of %p are skipped before there is randomness, which
+# who waits for it makes.
 KUNIT_SCRIPT = r"""
+timeout 60 head -c 1 /dev/random >/dev/null
 modprobe test_static_batch
 modprobe test_marker_kunit
 modprobe test_rust_demangle_kunit
@@ -440,8 +442,8 @@ def kunit(found, kernel):
     group = f"KUnit on {kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
-        result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}",
-                            append="kunit.enable=1")
+        result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}", memory=memory(kernel),
+                            append="kunit.enable=1", timeout=3600 if kernel.debug else 300)
     reader = kunit_reader()
     for line in result.lines:
         reader.line(line)
@@ -595,10 +597,14 @@ def plan_full(plan, wanted, on_guest):
         kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if chosen or name in NESTING_KERNELS and wanted.part("stress", "x86_64"):
+        if (chosen or name in NESTING_KERNELS and wanted.part("stress", "x86_64")
+                or kernel.name == debug.name and wanted.part("kunit", "x86_64")):
             builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
             on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
+    if wanted.part("kunit", "x86_64"):
+        # What needs CONFIG_FAILSLAB is nowhere else.
+        on_guest(f"KUnit on {debug.name}", kunit, debug, need=builds[debug.name])
     if wanted.directories("x86_64", ("markers",)):
         rom = kernels.Kernel("x86_64-rom")
         on_guest(f"markers on {rom.name}", small, rom,
