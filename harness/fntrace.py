@@ -88,6 +88,7 @@ def run_tests(found, what, command, timeout, full=False):
             said.append(line[2:])
 
     # In a directory of ours: what is compiled with -pg may leave its gmon.out there.
+    OUT.mkdir(parents=True, exist_ok=True)
     with ui.Step(what) as step:
         ktap.run(found, GROUP, ["/usr/bin/python3", *command], LOGS / "fntrace.log", step, take,
                  what, timeout=timeout, env=environment(full), cwd=OUT)
