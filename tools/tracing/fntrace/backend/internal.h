@@ -170,7 +170,7 @@ static inline uint64_t counter(void)
 
 .macro POP reg
 	popq	\reg
-	.cfi_adjust_cfa_offset (-8)
+	.cfi_adjust_cfa_offset 0 - 8
 .endm
 
 #endif

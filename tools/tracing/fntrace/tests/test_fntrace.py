@@ -282,7 +282,7 @@ def files_are_limited(bench):
     program = bench.compile("tree.c", "-pg", "-O1")
     directory = bench.work / "data"
     done = run(bench.fntrace, "record", "-s", "64k", "-o", directory, program, "loop",
-               "100000", preexec_fn=limit(resource.RLIMIT_FSIZE, 150000))
+               "100000", status=1, preexec_fn=limit(resource.RLIMIT_FSIZE, 150000))
     expect("limit of file sizes" in done.stderr, done.stderr)
     events, said = bench.chrome(directory)
     found = counts(events)["leaf"]
