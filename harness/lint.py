@@ -77,6 +77,7 @@ PAGE_NAME = re.compile(r"\bDocumentation/[\w./-]+\.(?:rst|txt|yaml)\b")
 INCLUDED = re.compile(r"^\.\. include:: (?!<)([^/\s]+)$", re.MULTILINE)
 WARNING = re.compile(r"(?:WARNING: kernel-doc '.* (?=\S+' failed))?([^:'\s]+)[:']")
 ELSEWHERE = re.compile(r"unknown document: '/?(\S+)'")
+LABEL = re.compile(r"undefined label: '(\S+)'")
 
 
 def page_tree(work, pages):
@@ -99,6 +100,15 @@ def page_tree(work, pages):
     entries = "".join(f"   {top.removesuffix('.rst')}\n" for top in tops)
     (work / "index.rst").write_text(f"Pages\n=====\n\n.. toctree::\n\n{entries}",
                                     encoding="utf-8")
+
+
+def is_elsewhere(page, line):
+    """Whether a warning of Sphinx is about a page, or a label in one beside it, of the base."""
+    other, label = ELSEWHERE.search(line), LABEL.search(line)
+    if label:
+        return any(f".. _{label.group(1)}:" in path.read_text(encoding="utf-8")
+                   for path in (series.TREE / page).parent.glob("*.rst"))
+    return bool(other) and (series.TREE / DOCUMENTATION / f"{other.group(1)}.rst").exists()
 
 
 def page_troubles(page):
@@ -130,9 +140,7 @@ def check_pages(found):
             line = line.replace(f"{series.TREE}/", "").replace(f"{work}/", DOCUMENTATION)
             line = line.replace(f"{DOCUMENTATION}{TOOLS}", TOOLS)
             match = WARNING.match(line)
-            other = ELSEWHERE.search(line)
-            if match and not (other and (series.TREE / DOCUMENTATION
-                                         / f"{other.group(1)}.rst").exists()):
+            if match and not is_elsewhere(match.group(1), line):
                 said.setdefault(match.group(1), []).append(line)
 
         # No doctrees of an earlier run: a page that is not read anew is not warned of.

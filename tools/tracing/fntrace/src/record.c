@@ -610,9 +610,8 @@ static int record_program(struct record *record)
 	if (!absolute)
 		die("cannot find the directory %s: %s", record->directory, strerror(errno));
 	if (record->path && !launch->entries && image_signs_addresses(record->path))
-		warn("%s signs return addresses before it calls mcount(): it may be killed; "
-		     "compile it with -fpatchable-function-entry=2 or -mbranch-protection=none, "
-		     "or use --entries", record->path);
+		warn("%s signs return addresses before it calls mcount() and may be killed; %s",
+		     record->path, "-fpatchable-function-entry=2 or --entries helps");
 	if (record->min_ns)
 		launch->least = count_ticks(record->min_ns);
 	about_begin(record->directory, record->path, record->arguments, record->program);

@@ -168,12 +168,14 @@ static untraced void child(void)
 
 /* Two functions that jump to one another at their ends, as those of an interpreter do. */
 
-int (*next_jump)(int n);
+struct {
+	int (*jump)(int n);
+} next;
 
 static noinline int ping(int n)
 {
 	sink = n;
-	return n ? next_jump(n - 1) : 0;
+	return n ? next.jump(n - 1) : 0;
 }
 
 static noinline int pong(int n)
@@ -192,7 +194,7 @@ static noinline int jumps(int n)
 
 static untraced void chain(void)
 {
-	next_jump = pong;
+	next.jump = pong;
 	jumps(499999);
 	printf("count ping 500000\ncount pong 499999\n");
 }
