@@ -144,7 +144,7 @@ cd /sys/kernel/tracing
 cat function_events
 cat events/functions/kernel_execve/enable events/boot/open/enable
 grep -m 1 -o 'kernel_execve(path="/init", line=0x0(fault)) -> ret=0 ' trace
-sed -n 's/.*\(populate_rootfs(line="\)..*\(") -> ret=0 \).*/\1\2/p' trace
+sed -n 's/.*\(populate_rootfs(line="\)..*\("\.\.\.) -> ret=0 \).*/\1\2/p' trace
 echo 0 > events/functions/kernel_execve/enable
 echo 0 > events/boot/open/enable
 sleep 1
@@ -162,7 +162,7 @@ populate_rootfs(string line = boot_command_line) -> int	# its function is gone
 1
 1
 kernel_execve(path="/init", line=0x0(fault)) -> ret=0 
-populate_rootfs(line="") -> ret=0 
+populate_rootfs(line=""...) -> ret=0 
 cannot add "no_such_function(int a)": -2
 cannot add "no_such_marker": -2
 +test_marker:test_marker_init	# waits for module test_marker
