@@ -135,7 +135,8 @@ event_functions()
 	present $events || { skip "module $events is not found"; return; }
 	loaded=
 	[ ! -d /sys/module/$events ] || loaded=y
-	modprobe -q $events && unlisted "$events.*[0-9]__trace_event_"
+	# Names are mangled with their length, and a "_" before one that begins with "_".
+	modprobe -q $events && unlisted "$events.*[0-9]___trace_event_"
 	status=$?
 	[ -n "$loaded" ] || unload $events
 	return $status
