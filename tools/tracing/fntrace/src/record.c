@@ -468,8 +468,8 @@ static bool finish(struct record *record, bool running)
 	uint64_t missing = directory_missing(directory);
 
 	if (missing)
-		warn("%" PRIu64 " threads or processes are not in the recording: they could make "
-		     "no file in %s", missing, directory);
+		warn("%" PRIu64 " threads or processes are not in the recording: no file in %s",
+		     missing, directory);
 	if (!directory_has_records(directory) && !directory_has_kernel(directory) &&
 	    !explain(record)) {
 		take_back(record, running);

@@ -23,6 +23,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "unusual.h"
+
 #define noinline	__attribute__((noinline))
 #define untraced	__attribute__((no_instrument_function, patchable_function_entry(0, 0)))
 
@@ -33,7 +35,6 @@ static int rounds;
 
 /* A profiler of the program's own: a signal every 300 us, whose handler unwinds the stack. */
 
-extern char __start_outer[], __stop_outer[];
 static int samples, whole;
 
 static noinline int leaf(int n)
@@ -136,8 +137,8 @@ static untraced void doubles(void)
 
 static untraced void environment(void)
 {
-	char *with[] = { "PATH=/bin:/usr/bin", "LD_PRELOAD=", NULL }, *none[] = { NULL };
-	char *argv[] = { "unusual", "child", NULL };
+	char *with[3] = { "PATH=/bin:/usr/bin", "LD_PRELOAD=", NULL }, *none[1] = { NULL };
+	char *argv[3] = { "unusual", "child", NULL };
 	pid_t pid;
 	int i;
 
@@ -346,7 +347,7 @@ static untraced void immediate(void)
 }
 
 /* A filter of system calls that the kernel refuses, as it jumps out of itself. */
-static untraced void refused(void)
+static untraced void forbid(void)
 {
 	struct sock_filter steps[] = {
 		{ BPF_JMP | BPF_JA, 0, 0, 0xffffffff },
@@ -409,7 +410,7 @@ static const struct {
 	{ "arena", arena },
 	{ "owners", owners },
 	{ "immediate", immediate },
-	{ "refused", refused },
+	{ "refused", forbid },
 	{ "mappings", mappings },
 	{ "late", late },
 };
