@@ -29,16 +29,12 @@ static unsigned int listening(void)
 	return __atomic_load_n(&told.enabled, __ATOMIC_RELAXED) & 1;
 }
 
-/* How long to wait for it: more than enabling all events takes anywhere. */
-#define PATIENCE	60
-
 /* Write an event as soon as the kernel has said that somebody listens. */
 static int write_when_listening(int data, __u32 index, const char *file)
 {
 	__u32 event[2] = { index };
-	time_t end = time(NULL) + PATIENCE;
+	pid_t child, ended = 0;
 	int ret = 0, status;
-	pid_t child;
 
 	child = fork();
 	if (child < 0)
@@ -49,11 +45,15 @@ static int write_when_listening(int data, __u32 index, const char *file)
 	}
 	/* To a page that is not writable since fork(), the kernel would write later. */
 	__atomic_store_n(&told.written, 1, __ATOMIC_RELAXED);
-	while (!listening() && time(NULL) < end)
+	while (!listening() && !ended) {
 		sched_yield();
+		ended = waitpid(child, &status, WNOHANG);
+	}
 	if (write(data, event, sizeof(event)) < 0)
 		ret = fail("an event after it was enabled");
-	if (waitpid(child, &status, 0) != child || status)
+	if (!ended)
+		ended = waitpid(child, &status, 0);
+	if (ended != child || status)
 		return 1;
 	return ret;
 }
