@@ -134,13 +134,22 @@ dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
 
 # Events from the kernel's command line: of functions, one that the first process starts
 # with, one that is there for the start of the kernel only, one with a name, and one that
-# is wrong; and of a marker that comes with a module.
+# is wrong; of a marker that comes with a module; and trace events, of which all sites must be
+# as their keys say.
 BOOT_EVENTS = ("kernel_execve(string path, x64 line = boot_command_line) -> int;"
                "no_such_function(int a);c:boot/open SyS_openat(NULL, string path)   # files;"
                "# a comment; populate_rootfs(string line = boot_command_line) -> int")
 BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
+BOOT_TRACE_EVENTS = "initcall:*,sched:sched_process_exec,raw_syscalls:*"
 BOOT_SCRIPT = r"""
 cd /sys/kernel/tracing
+cat events/initcall/enable events/raw_syscalls/enable events/sched/sched_process_exec/enable
+grep -c -m 1 'initcall_finish: func=' trace
+grep -o -m 1 'sched_process_exec: filename=/init ' trace
+tail -n 1 /sys/kernel/debug/static_keys/check | grep -o ' 0 mismatches'
+echo 0 > events/enable
+echo 1 > events/functions/enable
+echo 1 > events/boot/enable
 cat function_events
 cat events/functions/kernel_execve/enable events/boot/open/enable
 grep -m 1 -o 'kernel_execve(path="/init", line=0x0(fault)) -> ret=0 ' trace
@@ -156,7 +165,13 @@ modprobe test_marker
 cat marker_events
 grep -o 'test_marker_init: i 2' trace
 """
-BOOT_LINES = """kernel_execve(string path, x64 line = boot_command_line) -> int
+BOOT_LINES = """1
+1
+1
+1
+sched_process_exec: filename=/init 
+ 0 mismatches
+kernel_execve(string path, x64 line = boot_command_line) -> int
 c:boot/open SyS_openat(NULL, string path)
 populate_rootfs(string line = boot_command_line) -> int	# its function is gone
 1
@@ -405,9 +420,10 @@ def boot_events(found, kernel):
                             # Else the kernel may choose another clock, and empties the
                             # buffer for that.
                             append=f'trace_clock=global function_events="{BOOT_EVENTS}" '
-                                   f'marker_events="{BOOT_MARKERS}"')
+                                   f'marker_events="{BOOT_MARKERS}" '
+                                   f'trace_event={BOOT_TRACE_EVENTS}')
     guest_trouble(found, group, result)
-    found.add(group, "function_events= and marker_events=",
+    found.add(group, "function_events=, marker_events= and trace_event=",
               result.lines == BOOT_LINES.splitlines(), f"(log: {ui.shown(result.log)})")
     found.close(group)
 

@@ -15,7 +15,7 @@ DIR="$(dirname "$(readlink -f "$0")")"
 SECONDS_TO_GO="${1:-20}"
 # A job each; the last of them sees whether anything is lost.
 KINDS="all killed single system pattern instance keys sample rust refused debug function kprobe
-       bpf hotplug check"
+       bpf nmi hotplug check"
 
 goes_on()
 {
@@ -205,6 +205,19 @@ job_bpf()
 	done
 }
 
+# NMIs run through the site of an event that others switch. Its tasks leave a CPU little.
+job_nmi()
+{
+	present ring_buffer_nesting || return
+	while again nmi; do
+		modprobe ring_buffer_nesting
+		echo 1 > /sys/kernel/debug/ring_buffer_nesting/run
+		sleep 0.1
+		modprobe -r ring_buffer_nesting
+		sleep 0.5
+	done
+}
+
 # The last CPU is not there for some of the writes, or comes back amid one.
 job_hotplug()
 {
@@ -288,7 +301,7 @@ clean_up()
 		[ ! -d "$dir" ] || rmdir "$dir"
 	done
 	for module in test_static_keys test_static_key_base trace_events_sample \
-		      test_rust_tracepoint test_marker; do
+		      test_rust_tracepoint test_marker ring_buffer_nesting; do
 		unload $module
 	done
 	put_back
