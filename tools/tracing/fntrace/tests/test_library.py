@@ -146,6 +146,32 @@ def catches(cc, way, level):
     return test
 
 
+def waits(cc, way):
+    """A call that an exception leaves ends when that is caught, and who catches it at its return."""
+    def test(bench):
+        program = bench.compile("unusual.cpp", *way.split(), "-O1", cc=cc)
+        directory, done = record(bench, program, "waits")
+        compare(wanted(done.stdout), reported(bench, directory)[0])
+        said = run(bench.fntrace, "report", "--csv", "-f", "min", "-n", "0", directory).stdout
+        least = {name.split("(")[0]: float(time) for time, name in
+                 re.findall(r'^([0-9.]+),"?([^"\n]*)"?$', said, re.MULTILINE)}
+        wait = number("wait", done.stdout) * 1000
+        expect(least["thrower"] < wait, f"{least}")
+        expect(wait <= least["catches_and_waits"] < 2 * wait, f"{least}")
+    return test
+
+
+def jumps(way):
+    """Calls that are left by a jump of the compiler's are not around the next one."""
+    def test(bench):
+        program = bench.compile("unusual.cpp", *way.split(), "-O1", cc="g++")
+        directory, done = record(bench, program, "jumps")
+        compare(wanted(done.stdout), reported(bench, directory)[0])
+        found = levels(bench, directory)
+        expect(len(found["after"]) == 1 and found["after"] == found["is_left"], f"{found}")
+    return test
+
+
 def set_uid(bench):
     """Who runs a program with the rights of another user gets nothing recorded by it."""
     if os.geteuid():
@@ -280,6 +306,10 @@ def tests():
         for way in ("-pg -fno-omit-frame-pointer", "-finstrument-functions"):
             for level in ("-O0", "-O2"):
                 yield f"library: catch, {cc} {way} {level}", catches(cc, way, level)
+    for cc, way in (("g++", "-pg"), ("g++", "-pg -mfentry"), ("clang++-19", "-finstrument-functions")):
+        yield f"library: catch and wait, {cc} {way}", waits(cc, way)
+    for way in REPLACING:
+        yield f"library: jump of the compiler's, {way}", jumps(way)
     yield "library: children with another environment", same("environment")("-pg")
     yield "library: children with another environment, -L", same("environment", "-L")("-pg")
     for way in REPLACING:

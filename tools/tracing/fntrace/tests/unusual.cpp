@@ -73,6 +73,60 @@ static void exceptions()
 	printf("count thrower 10\ncount catcher 10\ncount behind 20\ncount after 10\n");
 }
 
+/* What has thrown ends before the first wait, what catches it between both. */
+#define WAIT_US		100000
+
+static noinline __attribute__((noclone)) void catches_and_waits(int n)
+{
+	try {
+		thrower(n);
+	} catch (const std::exception &) {
+		usleep(WAIT_US);
+	}
+	sink = sink + 1;
+}
+
+static void waits()
+{
+	for (int i = 0; i < 3; i++) {
+		catches_and_waits(1);
+		usleep(WAIT_US);
+		after();
+	}
+	printf("wait %d\ncount thrower 3\ncount catches_and_waits 3\ncount after 3\n", WAIT_US);
+}
+
+/* Left without the C library, which nobody is told of. */
+static void *jump[5];
+
+static noinline void leaves(int n)
+{
+	sink = n;
+	__builtin_longjmp(jump, 1);
+}
+
+/* With arguments on the stack, its return address is not where that of the next call is. */
+static noinline __attribute__((noclone)) void is_left(int a, int b, int c, int d, int e, int f,
+						      int g, int h)
+{
+	leaves(a + b + c + d + e + f + g + h);
+	sink = sink + 1;
+}
+
+static noinline void stays()
+{
+	if (!__builtin_setjmp(jump))
+		is_left(1, 2, 3, 4, 5, 6, 7, 8);
+	after();
+}
+
+static void jumps()
+{
+	for (int i = 0; i < 3; i++)
+		stays();
+	printf("count stays 3\ncount is_left 3\ncount leaves 3\ncount after 3\n");
+}
+
 /* A thread that holds a lock further out than where it ends. */
 static std::mutex lock;
 static int undone;
@@ -156,6 +210,10 @@ int main(int, char **argv)
 {
 	if (!strcmp(argv[1], "exceptions"))
 		exceptions();
+	else if (!strcmp(argv[1], "waits"))
+		waits();
+	else if (!strcmp(argv[1], "jumps"))
+		jumps();
 	else if (!strcmp(argv[1], "cancels"))
 		cancels();
 	else
