@@ -377,7 +377,7 @@ def ftracetests():
     ftracetest.Outcomes.run = run
     ftracetest.Outcomes.again = lambda self, tests: None
     ftracetest.selection = lambda kernel: ["a.tc", "b.tc", "c.tc"]
-    ftracetest.known = lambda kernel: {}
+    ftracetest.known = dict
     test.kernels.Kernel.build = lambda self: built.append(self.label)
     ftracetest.compare = lambda found, before, after: (
         seen.append((dict(before), before.seconds, dict(after), after.seconds)),
