@@ -2,7 +2,7 @@
 # The front door. Every target installs what it needs, brings build/ up to
 # date, and ends with one line that says what happened.
 
-export KSRC ACCEL MIRROR
+export KSRC ACCEL MIRROR MERGE
 export PYTHONDONTWRITEBYTECODE := 1
 
 MAKEFLAGS += --no-print-directory
@@ -25,6 +25,8 @@ help:
 	@echo 'make port        assemble it without the hunks that do not apply to the base'
 	@echo 'make refresh     carry edits made in build/linux back; PATCH=TOPIC/NNNN-what'
 	@echo '                 says where a new file or a newly edited one belongs'
+	@echo 'make apply       KSRC=DIR TOPICS="...": a branch with these topics in the kernel tree DIR;'
+	@echo '                 MERGE=yes merges their options into its .config'
 	@echo 'make series      write the series as mails to build/series/; TOPIC=rust only one topic'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
 	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
@@ -50,6 +52,10 @@ port:
 refresh:
 	@harness/setup tree
 	@$(py)series.py refresh $(PATCH)
+
+apply:
+	@KSRC= harness/setup tree
+	@$(py)apply.py $(TOPICS)
 
 series:
 	@harness/setup tree
@@ -102,5 +108,5 @@ distclean:
 
 endif
 
-.PHONY: help fresh tree port refresh series check-series check run shell menuconfig test \
+.PHONY: help fresh tree port refresh apply series check-series check run shell menuconfig test \
 	bench profile mutants clean distclean

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import apply
 import kernel as kernels
 import ktap
 import lint
@@ -57,6 +58,12 @@ DEFINITIONS = {"include/linux/static_call.h", "include/linux/tracepoint.h"}
 # As in the base, there is no way on when text cannot be patched.
 CHECKPATCH_IGNORE_TEXT = ["AVOID_BUG"]
 TEXT = "arch/x86/kernel/alternative.c"
+
+
+# What make apply is tried with: a topic, and a file that no other one edits.
+APPLY_TOPIC = "record-path"
+APPLY_FILE = "lib/vsprintf.c"
+APPLY_REF = "refs/series/apply"
 
 
 # --- fast checks -----------------------------------------------------------
@@ -311,6 +318,7 @@ def fast_but_patches(found):
     check_sites(found)
     check_maintainers(found)
     check_kernel_doc(found)
+    check_apply(found)
     lint.fast(found)
 
 
@@ -396,6 +404,64 @@ def check_am(found):
     found.close(group)
 
 
+def refused(words, *args):
+    """Whether apply.put() refuses, for the reason that has WORDS in it."""
+    try:
+        apply.put(*args)
+    except Failure as failure:
+        return words in str(failure)
+    return False
+
+
+def check_apply(found):
+    """make apply makes a branch of a topic in a tree of the user's, or nothing."""
+    group = "make apply"
+    base, commits = series.tree(quiet=True)
+    paths = {"Makefile", *series.changed_paths(base, commits[-1])}
+    start = series.commit_tree(small_tree(base, paths), None, "base", 0)
+    own, _ = series.topic_commits(base, series.read_series(), series.read_topics(), APPLY_TOPIC)
+
+    def branch():
+        return series.git("rev-parse", "--quiet", "--verify", f"{apply.APPLIED}^{{tree}}", cwd=where,
+                          check=False).stdout.decode().strip()
+
+    with ui.Step("make apply onto a tree"), \
+            tempfile.TemporaryDirectory(dir=BUILD, prefix="apply-") as scratch:
+        where = pathlib.Path(scratch) / "tree"
+        where.mkdir()
+        series.git("init", "--quiet", cwd=where)
+        series.git("update-ref", APPLY_REF, start)
+        series.git("fetch", "--quiet", "--depth=1", f"file://{series.TREE}", APPLY_REF, cwd=where)
+        series.git("update-ref", "-d", APPLY_REF)
+        series.git("checkout", "--quiet", "FETCH_HEAD", cwd=where)
+        found.add(group, "no topic of that name", refused("there are", where, ["no-such-topic"]))
+        found.add(group, "no configuration to merge into",
+                  refused("has no .config", where, [APPLY_TOPIC], True) and not branch())
+        (where / "MAINTAINERS").write_text("edited", encoding="utf-8")
+        found.add(group, "uncommitted changes", refused("uncommitted", where, [APPLY_TOPIC]))
+        series.git("checkout", "--quiet", "MAINTAINERS", cwd=where)
+        apply.put(where, [APPLY_TOPIC])
+        found.add(group, "the files of the topic", branch() == small_tree(own[-1], paths))
+        found.add(group, "the work tree is as before", not series.git(
+            "status", "--porcelain", cwd=where).strip()
+            and series.git("rev-parse", "HEAD", cwd=where).strip() == start)
+        found.add(group, "a branch of that name",
+                  refused("has a branch", where, [APPLY_TOPIC]) and bool(branch()))
+        series.git("branch", "-D", apply.APPLIED, cwd=where)
+        makefile = (where / "Makefile").read_text(encoding="utf-8")
+        for path, text, words in (
+                (APPLY_FILE, "", "1 of 2 topics do not apply"),
+                ("Makefile", re.sub(r"^PATCHLEVEL = .*", "PATCHLEVEL = 99", makefile,
+                                    flags=re.MULTILINE), "the series is for")):
+            series.git("checkout", "--quiet", start, cwd=where)
+            (where / path).write_text(text, encoding="utf-8")
+            series.git("commit", "--quiet", "-a", "-m", "other", cwd=where,
+                       date=f"{series.DATE} +0000")
+            found.add(group, f"a base with another {path}",
+                      refused(words, where, [APPLY_TOPIC]) and not branch())
+    found.close(group)
+
+
 def main(args):
     found = results.Results()
     if args not in (["fast"], ["series"]):
@@ -407,6 +473,7 @@ def main(args):
             series.tree()
             series.mail(addressed=False)
             check_am(found)
+            check_apply(found)
             check_patches(found)
             steps.check(found)
             steps.check_option_off(found)

@@ -387,9 +387,12 @@ def prepare_repository():
         git("config", key, value)
 
 
-def base_commit():
-    """The pristine base as a commit of build/linux, made if need be."""
-    source = os.environ.get("KSRC", "")
+def base_commit(source=None):
+    """The pristine base as a commit of build/linux, made if need be.
+
+    SOURCE is a git tree of the user's own, else it is that of KSRC, or Debian's source.
+    """
+    source = source or os.environ.get("KSRC", "")
     if source:
         where = pathlib.Path(source).expanduser()
         if not where.is_dir():

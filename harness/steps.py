@@ -6,7 +6,6 @@ outcomes.py.
 """
 
 import dataclasses
-import math
 import os
 import re
 import shutil
@@ -209,12 +208,8 @@ def step_objects(commit):
     return {directory: sorted(objects) for directory, objects in wanted.items() if objects}
 
 
-def check(found, until=math.inf):
-    """Every commit of a topic builds, on the base with what the topic needs: what it touches.
-
-    A step that has not been built until found.elapsed() is UNTIL, in seconds, is skipped.
-    The next run goes on there, as what was built is kept.
-    """
+def check(found):
+    """Every commit of a topic builds, on the base with what the topic needs: what it touches."""
     group = "every step builds"
     base, _ = series.tree(quiet=True)
     patches, topics = series.read_series(), series.read_topics()
@@ -224,9 +219,6 @@ def check(found, until=math.inf):
     options = ""
 
     def build(found, name, commit, builder, objects):
-        if found.elapsed() > until:
-            found.add(group, name, None, "no time left for it in this run")
-            return
         began = time.monotonic()
         step_tree(commit)
         trouble = builder.build(objects, options)

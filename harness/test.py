@@ -14,7 +14,6 @@ build/durations.txt, the number of results of each suite, beside those of the la
 build/suites.txt, see suites.py.
 """
 
-import math
 import os
 import re
 import sys
@@ -56,7 +55,7 @@ KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_debugfs", "st
 # What TARGETS may name besides directories of kselftests.
 PARTS = {
     "check": "static checks, checkpatch, the mails",
-    "steps": "every step of the series builds",
+    "steps": "every step of the series builds (if named, or in the full run)",
     "kunit": "KUnit suites, the examples of the Rust documentation among them",
     "run": "the demonstration of make run",
     "walks": "the walks of the overview page",
@@ -77,9 +76,6 @@ STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # How long a round may take on a busy machine, in seconds.
 STRESS_SECONDS = 6
-# How many seconds after its start a run begins to build a step of the series, at most: where
-# nothing was compiled before, all of them would take hours.
-STEPS_SECONDS = 300
 # The kernels of the full run with the directories of kselftests that have nothing to
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
@@ -777,11 +773,10 @@ def plan_all(wanted):
     plan_checks(plan, wanted)
     if not wanted.full:
         plan_programs(plan, wanted)
-    if wanted.part("steps"):
+    if wanted.full and wanted.part("steps") or "steps" in wanted.targets:
         # One after the other, so it takes longest. In one work tree, like what comes after it.
-        until = math.inf if wanted.full or wanted.targets else STEPS_SECONDS
         plan.add("every step builds", lambda found: (
-            steps.check(found, until), steps.check_option_off(found)))
+            steps.check(found), steps.check_option_off(found)))
     if built:
         plan_x86(plan, wanted, patched, built)
     for name in OTHERS:

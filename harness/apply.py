@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Put topics of the series onto a kernel tree of the user's own, as a branch.
+
+    apply.py [TOPIC...]
+
+KSRC is that tree; without a topic, it gets those that are for maintainers. Topics bring those
+that they need. The commits are made in build/linux, where nothing of the tree can be left half
+done: only if all hunks apply are the new objects unpacked in the tree, and the branch is made
+last. The work tree stays as it is, except that with MERGE=yes the options of the topics are
+merged into its .config.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+
+import series
+import ui
+from ui import BUILD, Failure, shown
+
+APPLIED = "static-key-tracepoints"
+FRAGMENT = BUILD / f"{APPLIED}.config"
+
+
+def fits(version):
+    """Whether the series is made for a version, whatever its last number."""
+    return version.rpartition(".")[0] == series.BASE["VERSION"]
+
+
+def replaced(chain, ours, theirs):
+    """Files that the series has as a whole, and that are not in both bases the same."""
+    for path in sorted({path for patch in chain for path in patch.whole} - {series.MAINTAINERS}):
+        old, new = (series.git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
+                               check=False).stdout for base in (ours, theirs))
+        if old != new:
+            yield path
+
+
+def troubles(topic, topics, patches, ours, theirs):
+    """What of a topic does not fit a base on which the topics that it needs are."""
+    chain = series.patches_for(patches, topics, topic.name)
+    _, edits = series.assemble(theirs, chain)
+    own = [patch for patch in chain if patch.topic == topic.name]
+    for path in replaced(own, ours, theirs):
+        yield f"{path} is another one"
+    for patch, edit in zip(chain, edits):
+        if patch in own and edit.rejected:
+            yield f"{patch.folder.name}: {edit}"
+
+
+def wanted_topics(topics, names):
+    """The topics that are asked for, with what they need, in order."""
+    known = [topic.name for topic in topics]
+    for name in names:
+        if name not in known:
+            raise Failure(f"TOPICS={name}: there are {' '.join(known)}")
+    names = names or [topic.name for topic in topics if topic.state == "maintainer"]
+    needed = {topic.name for name in names for topic in series.topic_with_needs(topics, name)}
+    return [topic for topic in topics if topic.name in needed]
+
+
+def fragment(patches):
+    """The options that the patches add, but for tests, samples and what others select."""
+    text = (series.ROOT / "Kconfig").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    wanted = {symbol for patch in patches for symbol in patch.symbols
+              if not {"TEST", "SAMPLE", "BENCHMARK"}.intersection(symbol.split("_"))}
+    return "".join(f"CONFIG_{symbol}=y\n"
+                   for symbol, (first, behind) in sorted(series.kconfig_stanzas(text).items())
+                   if symbol in wanted and re.search(r'^\s*(bool|tristate) "', "\n".join(
+                       lines[first:behind]), re.MULTILINE))
+
+
+def hand_over(where, base, commits):
+    """The branch in the user's tree: the same trees, on the commit that is checked out there."""
+    objects = series.git("rev-list", "--objects", f"{base}..{commits[-1]}")
+    packed = subprocess.run(["git", "pack-objects", "--quiet", "--stdout"], cwd=series.TREE,
+                            input=objects.encode(errors="surrogateescape"), capture_output=True,
+                            check=True).stdout
+    unpacked = subprocess.run(["git", "unpack-objects", "-q"], cwd=where, input=packed,
+                              capture_output=True, check=False)
+    if unpacked.returncode:
+        raise Failure(f"{where}: {unpacked.stderr.decode(errors='replace').strip()}")
+    parent = series.git("rev-parse", "HEAD", cwd=where).strip()
+    for number, commit in enumerate(commits, 1):
+        parent = series.git(
+            "commit-tree", f"{commit}^{{tree}}", "-p", parent, cwd=where,
+            stdin=series.git("log", "-1", "--format=%B", commit).rstrip() + "\n",
+            date=f"{series.DATE + 60 * number} +0000").strip()
+    series.git("branch", APPLIED, parent, cwd=where)
+
+
+def merge(where):
+    """The options into the tree's .config; what it was is .config.old, as kconfig has it."""
+    config = where / ".config"
+    shutil.copy(config, where / ".config.old")
+    done = subprocess.run(["scripts/kconfig/merge_config.sh", "-m", ".config", FRAGMENT],
+                          cwd=where, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"merge_config.sh: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
+
+
+def put(where, names=(), merges=False):
+    """Put topics onto a tree, or onto none; returns the topics and the number of patches."""
+    patches, topics = series.read_series(), series.read_topics()
+    chosen = wanted_topics(topics, names)
+    ours, _ = series.tree(quiet=True)
+    theirs = series.base_commit(where)
+    if not series.git("rev-parse", "--quiet", "--verify", f"refs/heads/{APPLIED}", cwd=where,
+                      check=False).returncode:
+        raise Failure(f"{where} has a branch {APPLIED} already; "
+                      f"git -C {shlex.quote(str(where))} branch -D {APPLIED} removes it")
+    if merges and not (where / ".config").is_file():
+        raise Failure(f"{where} has no .config to merge options into")
+    version = series.version_of(series.blob(theirs, "Makefile"), where)
+    with ui.Step(f"topics on Linux {version}") as step:
+        found = {}
+        for topic in chosen:
+            found[topic.name] = list(troubles(topic, topics, patches, ours, theirs))
+            step.advance(note=topic.name)
+    wrong = [name for name, words in found.items() if words]
+    if wrong or not fits(version):
+        for name, words in found.items():
+            ui.say("\n    ".join([f"{name}: {'does not apply' if words else 'applies'}", *words]))
+        raise Failure(f"{len(wrong) or 'none'} of {len(found)} topics do not apply to Linux {version}"
+                      + ("" if fits(version) else
+                         f", and the series is for {series.BASE['VERSION']}")
+                      + f": nothing was changed in {where}")
+    chain = [patch for patch in patches if patch.topic in found]
+    commits, _ = series.assemble(theirs, chain)
+    FRAGMENT.write_text(fragment(chain), encoding="utf-8")
+    hand_over(where, theirs, commits)
+    if merges:
+        merge(where)
+    return list(found), commits
+
+
+def main(args):
+    given = os.environ.pop("KSRC", "")
+    if not given:
+        raise Failure("say which kernel tree: make apply KSRC=DIRECTORY")
+    merges = os.environ.get("MERGE", "") not in ("", "no")
+    names, commits = put(pathlib.Path(given).expanduser().resolve(), args, merges)
+    tree = shlex.quote(given)
+    print(f"branch {APPLIED} has {len(commits)} patches: {' '.join(names)}\n"
+          f"the options of these, but for tests and samples, are in {shown(FRAGMENT)}\n\n"
+          f"    git -C {tree} switch {APPLIED}\n"
+          f"    make -C {tree} olddefconfig\n"
+          f"    make -C {tree} -j{os.cpu_count()}\n\n"
+          f"undo: git -C {tree} switch -; git -C {tree} branch -D {APPLIED}"
+          + (f"; mv {tree}/.config.old {tree}/.config" if merges else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    ui.main(main)
