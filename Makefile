@@ -2,7 +2,7 @@
 # The front door. Every target installs what it needs, brings build/ up to
 # date, and ends with one line that says what happened.
 
-export KSRC ACCEL MIRROR MERGE
+export KSRC ACCEL MIRROR MERGE SETUP
 export PYTHONDONTWRITEBYTECODE := 1
 
 MAKEFLAGS += --no-print-directory
@@ -30,6 +30,8 @@ help:
 	@echo 'make series      write the series as mails to build/series/; TOPIC=rust only one topic'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
 	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
+	@echo 'make packages    print what would be installed; with SETUP=no, nothing is: what is missing'
+	@echo '                 or too old is named'
 	@echo 'make clean       remove what was built, keep the trees and tools'
 	@echo 'make distclean   remove build/'
 	@echo 'BASE=6.12        run the target of the release for 6.12 LTS, out of the history'
@@ -97,6 +99,9 @@ mutants:
 	@harness/setup test
 	@$(py)mutants.py $(MUTANTS) $(if $(AREA),'AREA=$(AREA)')
 
+packages:
+	@harness/setup packages
+
 fresh:
 	@harness/fresh
 
@@ -108,5 +113,5 @@ distclean:
 
 endif
 
-.PHONY: help fresh tree port refresh apply series check-series check run shell menuconfig test \
+.PHONY: help fresh packages tree port refresh apply series check-series check run shell menuconfig test \
 	bench profile mutants clean distclean
