@@ -285,6 +285,42 @@ dynamic fprobe_event_4args dynamic_events "f:functions/bench_empty_f bench_empty
 dynamic kprobe_event_4args dynamic_events "p:functions/bench_empty_p bench_empty $registers"
 """),
     Probe("insn", r"""
+echo 1 >events/static_key_benchmark/enable
+# Cleared, as people do it.
+echo 1 >set_event_pid
+echo >set_event_pid
+insn tracepoint_enabled tracepoint_after_pid
+recorded tracepoint_after_pid hit
+# Not by writing: that is what sets the flag of the events again in the pristine kernel.
+echo 1 >>set_event_pid
+: >set_event_pid
+
+echo 0 >tracing_on
+echo >trace
+insn tracepoint_enabled tracepoint_tracing_off
+! grep -q ': static_key_benchmark_hit: ' trace ||
+	echo "@error insn.tracepoint_tracing_off the event is in the trace"
+echo 1 >tracing_on
+
+# It waits in poll(), for more than all rounds write.
+size=$(cat buffer_size_kb)
+percent=$(cat buffer_percent)
+echo 8192 >buffer_size_kb
+echo 100 >buffer_percent
+(read -r -t 1000 line <per_cpu/cpu0/trace_pipe_raw) &
+reader=$!
+sleep 1
+insn tracepoint_enabled tracepoint_with_reader
+grep -q poll /proc/$reader/wchan ||
+	echo "@error insn.tracepoint_with_reader nobody waits: $(cat /proc/$reader/wchan)"
+kill $reader
+wait $reader
+recorded tracepoint_with_reader hit
+echo "$percent" >buffer_percent
+echo "$size" >buffer_size_kb
+echo 0 >events/static_key_benchmark/enable
+"""),
+    Probe("insn", r"""
 # tracer FIGURE TRACER: what a call costs that a tracer traces.
 tracer()
 {
@@ -556,6 +592,9 @@ ROWS = (
     Row("insn.tracepoint_enabled", INSTRUCTIONS),
     Row("insn.tracepoint_one_field", INSTRUCTIONS),
     Row("insn.tracepoint_two_strings", INSTRUCTIONS),
+    Row("insn.tracepoint_after_pid", INSTRUCTIONS),
+    Row("insn.tracepoint_with_reader", INSTRUCTIONS),
+    Row("insn.tracepoint_tracing_off", INSTRUCTIONS),
     Row("insn.trace_printk", INSTRUCTIONS),
     Row("insn.fprobe_event_4args", INSTRUCTIONS),
     Row("insn.kprobe_event_4args", INSTRUCTIONS),
@@ -625,6 +664,8 @@ ROWS = (
 NOTES = (
     "insn.* of one site or event include the loop and the call, which alone take "
     "insn.empty_call",
+    "insn.tracepoint_after_pid is tracepoint_enabled when set_event_pid was used and cleared, "
+    "_with_reader while a reader waits for a full buffer, _tracing_off with tracing_on=0",
     "insn.rust_* are compared with the same event in a C function of this kernel, both "
     "without the function tracer's no-op",
     "insn.function_event_* are compared with the cheaper of the stock kernel's kprobe and "
