@@ -23,7 +23,7 @@ help:
 	@echo 'make menuconfig  change the configuration of the patched kernel'
 	@echo 'make tree        assemble build/linux: the base and one commit per patch'
 	@echo 'make port        assemble it without the hunks that do not apply to the base'
-	@echo 'make refresh     carry edits made in build/linux back; PATCH=TOPIC/NNNN-what'
+	@echo 'make refresh     carry edits made in build/linux back; PATCH=TOPIC/NAME'
 	@echo '                 says where a new file or a newly edited one belongs'
 	@echo 'make apply       KSRC=DIR TOPICS="...": a branch with these topics in the kernel tree DIR;'
 	@echo '                 MERGE=yes merges their options into its .config'

@@ -14,7 +14,7 @@ import ktap
 
 HARNESS = pathlib.Path(__file__).resolve().parent
 
-ONE, TWO = "files/0001-new-file", "hooks/0001-hook"
+ONE, TWO = "files/new-file", "hooks/hook"
 CORE = "".join(f"line {number}\n" for number in range(1, 30))
 
 
@@ -44,6 +44,9 @@ class Project:
         for topic, needs in (("files", ""), ("hooks", "files")):
             self.write(self.folder(topic) / "cover", f"The {topic}\n\nWhat they are for.\n")
             self.write(self.folder(topic) / "status", f"for: maintainer\nneeds: {needs}\n")
+        for name in (ONE, TWO):
+            topic, _, patch = name.partition("/")
+            self.write(self.folder(topic) / "order", f"{patch}\n")
         one, two = self.folder(ONE), self.folder(TWO)
         self.write(one / "message", "kernel: Add a file\n\nBecause.\n")
         self.write(one / "files", "kernel/new.c\n")
@@ -150,6 +153,13 @@ def test_topics():
         (it.folder("odd")).mkdir()
         it.refuses("a topic that is not listed", "series/odd is not in series/topics", "tree")
         (it.folder("odd")).rmdir()
+        order = it.folder("hooks/order")
+        for name, text, words in (("a patch without a place in the order", "", "is not once in"),
+                                  ("a patch twice in the order", "hook\nhook\n", "is not once in"),
+                                  ("a patch that is not there", "hook\nother\n", "has no message")):
+            it.write(order, text)
+            it.refuses(name, words, "tree")
+        it.write(order, "hook\n")
 
         # The hook goes where the other topic has changed the file.
         it.write(it.folder(ONE) / "edit.patch", "--- a/kernel/core.c\n+++ b/kernel/core.c\n"
@@ -257,12 +267,12 @@ def test_refresh():
         it.commit(it.tree, "kernel: Add a fourth file")
         it.refuses("a commit of no topic", "PATCH=TOPIC", "refresh")
         status, said = it.run("refresh", "hooks")
-        fresh = it.folder("hooks/0002-kernel-add-a-fourth-file")
+        fresh = it.folder("hooks/kernel-add-a-fourth-file")
         report("a commit becomes a patch", status == 0 and fresh.is_dir()
                and (fresh / "files").read_text() == "kernel/fourth.c\n", said)
         (it.tree / "kernel/fourth.c").unlink()
         before = sorted(str(path) for path in (it.top / "series").rglob("*"))
-        it.refuses("what would leave a patch empty", "0002", "refresh")
+        it.refuses("what would leave a patch empty", "fourth", "refresh")
         report("and leaves the series as it was",
                before == sorted(str(path) for path in (it.top / "series").rglob("*"))
                and (it.top / "kernel/fourth.c").exists())

@@ -127,7 +127,7 @@ def sources(commit, without=()):
 
 @dataclasses.dataclass
 class Topic:
-    """One folder of series/: a cover letter, what it needs, and its patches."""
+    """One folder of series/: a cover letter, what it needs, and its patches in order."""
 
     folder: pathlib.Path
     needs: list = dataclasses.field(default_factory=list)
@@ -137,6 +137,12 @@ class Topic:
     @property
     def name(self):
         return self.folder.name
+
+    @property
+    def order(self):
+        """The names of its patches."""
+        path = self.folder / "order"
+        return path.read_text(encoding="utf-8").split() if path.exists() else []
 
     @property
     def cover(self):
@@ -232,8 +238,6 @@ def overlay_source(path):
 
 
 def read_patch(folder):
-    if not re.fullmatch(r"\d{4}-[a-z0-9-]+", folder.name):
-        raise Failure(f"{shown(folder)}: not named NNNN-what")
     if not (folder / "message").exists():
         raise Failure(f"{shown(folder)}: has no message")
     patch = Patch(folder)
@@ -256,9 +260,10 @@ def read_series():
     """All patches in order, checked against the overlay in both directions."""
     patches = []
     for topic in read_topics():
-        for folder in sorted(topic.folder.iterdir()):
-            if folder.is_dir():
-                patches.append(read_patch(folder))
+        patches += [read_patch(topic.folder / name) for name in topic.order]
+        for folder in topic.folder.iterdir():
+            if folder.is_dir() and topic.order.count(folder.name) != 1:
+                raise Failure(f"{shown(folder)} is not once in {shown(topic.folder / 'order')}")
 
     owner = {}
     for patch in patches:
@@ -810,13 +815,11 @@ class Refresh:
         self.saved = {}
 
     def find(self, name):
-        """A patch by its name, with the topic or without, or by the number in a topic."""
-        found = [patch for patch in self.patches
-                 if name in (patch.name, patch.folder.name,
-                             f"{patch.topic}/{patch.folder.name[:4]}")]
+        """A patch by its name, with the topic or without."""
+        found = [patch for patch in self.patches if name in (patch.name, patch.folder.name)]
         if len(found) != 1:
             raise Failure(f"PATCH={name}: series/ has {'no' if not found else 'more than one'} "
-                          "such patch; name it TOPIC/NNNN-what")
+                          "such patch; name it TOPIC/NAME")
         return found[0]
 
     def save(self, path, data):
@@ -868,7 +871,7 @@ class Refresh:
             return self.wanted
         if not owners:
             raise Failure(f"no patch edits {path} yet; say which one this belongs to: "
-                          "make refresh PATCH=TOPIC/NNNN-what")
+                          "make refresh PATCH=TOPIC/NAME")
         return owners[-1]
 
     def edits(self, work):
@@ -886,7 +889,7 @@ class Refresh:
                 fresh = set(kconfig_stanzas(text)) - known
                 if fresh and not self.wanted:
                     raise Failure(f"{path}: {', '.join(sorted(fresh))} is new; say which "
-                                  "patch it belongs to: make refresh PATCH=TOPIC/NNNN-what")
+                                  "patch it belongs to: make refresh PATCH=TOPIC/NAME")
                 if fresh:
                     self.wanted.symbols += sorted(fresh)
                     self.wanted.whole.append(path)
@@ -900,7 +903,7 @@ class Refresh:
                 edited.setdefault(self.owner_of_edit(path).name, set()).add(path)
             elif not self.wanted:
                 raise Failure(f"{path} is new; say which patch it belongs to: "
-                              "make refresh PATCH=TOPIC/NNNN-what")
+                              "make refresh PATCH=TOPIC/NAME")
             else:
                 self.write_whole(path, work)
                 self.wanted.whole.append(path)
@@ -936,9 +939,13 @@ class Refresh:
             raise Failure(f"commit {commit[:12]} ({subject}) becomes a patch of its own; say of "
                           "which topic: make refresh PATCH=TOPIC")
         what = re.sub(r"[^a-z0-9]+", "-", subject.lower()).strip("-")[:40].strip("-")
-        numbers = [int(patch.folder.name[:4]) for patch in self.patches
-                   if patch.topic == self.topic]
-        patch = Patch(SERIES / self.topic / f"{max(numbers, default=0) + 1:04d}-{what}")
+        patch = Patch(SERIES / self.topic / what)
+        if patch.folder.exists():
+            raise Failure(f"{shown(patch.folder)} is there already; commit {commit[:12]} needs "
+                          "another subject")
+        order = SERIES / self.topic / "order"
+        self.save(order, (order.read_text(encoding="utf-8") if order.exists() else "")
+                  + f"{what}\n")
         self.save(patch.folder / "message", git("log", "-1", "--format=%B", commit).strip() + "\n")
         owned = {path for other in self.patches for path in other.whole}
         edited = set()
