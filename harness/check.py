@@ -33,11 +33,6 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 # fixed in a history, which a base from a tarball does not have.
 CHECKPATCH = ["--strict", "--no-summary", "--show-types"]
 CHECKPATCH_IGNORE = ["FILE_PATH_CHANGES", "UNKNOWN_COMMIT_ID"]
-# What a program of user space cannot have: macros of the kernel's headers; and names
-# that are libelf's, inttypes.h's or the unwinder's.
-CHECKPATCH_IGNORE_TOOLS = ["ARRAY_SIZE", "BIT_MACRO", "CAMELCASE",
-                           "PREFER_DEFINED_ATTRIBUTE_MACRO"]
-TOOLS = "tools/tracing/"
 # What stands for the kernel's headers in user space cannot avoid: their types, and macros
 # that leave out what only a kernel does.
 CHECKPATCH_IGNORE_STANDINS = ["COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION",
@@ -138,8 +133,6 @@ def check_patches(found):
         ignore = list(CHECKPATCH_IGNORE)
         files = [file for file in re.findall(r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)
                  if file != series.MAINTAINERS]
-        if all(file.startswith(TOOLS) for file in files):
-            ignore += CHECKPATCH_IGNORE_TOOLS
         if all(file.startswith(STANDINS) for file in files):
             ignore += CHECKPATCH_IGNORE_STANDINS
         if FORMATS in files:
@@ -201,9 +194,9 @@ def check_maintainers(found):
 def check_kernel_doc(found):
     """kernel-doc is clean for every C file that is ours."""
     group = "kernel-doc"
-    for path in series.overlay_files():
+    for path in series.source_files():
         if path.endswith((".c", ".h")):
-            done = subprocess.run(["perl", "scripts/kernel-doc", "-none", "-Werror", path],
+            done = subprocess.run(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
                                   cwd=series.TREE, capture_output=True, text=True,
                                   check=False)
             words = done.stderr.strip().splitlines()

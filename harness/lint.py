@@ -33,7 +33,7 @@ RUSTFMT = dict(word.split("=", 1) for word in kernels.RUST_TOOLS)["RUSTFMT"]
 # What lies below these is a program of user space.
 TOOLS = "tools/"
 # What no object of the kernel is made from.
-NOT_COMPILED = ("Documentation", "tools/testing", "tools/tracing")
+NOT_COMPILED = ("Documentation", "tools/testing")
 
 
 def sources(without=()):
@@ -55,12 +55,13 @@ def check_rustfmt(found):
     """Rust is formatted as `make rustfmtcheck` of the kernel wants it."""
     group = "rustfmt"
     with ui.Step("rustfmt on our files"):
-        for path in [*series.overlay_files(), *edited_files()]:
+        for path in [*series.source_files(), *edited_files()]:
             if path.endswith(".rs"):
+                top = ROOT if (ROOT / path).exists() else series.TREE
                 # From its input, rustfmt does not go on to the modules of a file.
                 done = subprocess.run(
                     [RUSTFMT, "--check", "--config-path", series.TREE / ".rustfmt.toml"],
-                    input=(series.TREE / path).read_text(encoding="utf-8"),
+                    input=(top / path).read_text(encoding="utf-8"),
                     capture_output=True, text=True, check=False)
                 words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
                 found.add(group, path, not done.returncode and not words,
@@ -92,9 +93,7 @@ def page_tree(work, pages):
             if not (place.parent / part).exists():
                 (place.parent / part).symlink_to((series.TREE / page).parent / part)
         index = place.parent / "index.rst"
-        if page == name:
-            tops.append(name)
-        elif not index.exists():
+        if not index.exists():
             index.symlink_to((series.TREE / page).parent / "index.rst")
             tops.append(str(index.relative_to(work)))
     entries = "".join(f"   {top.removesuffix('.rst')}\n" for top in tops)
@@ -138,7 +137,6 @@ def check_pages(found):
 
         def on_line(line):
             line = line.replace(f"{series.TREE}/", "").replace(f"{work}/", DOCUMENTATION)
-            line = line.replace(f"{DOCUMENTATION}{TOOLS}", TOOLS)
             match = WARNING.match(line)
             if match and not is_elsewhere(match.group(1), line):
                 said.setdefault(match.group(1), []).append(line)

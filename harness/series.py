@@ -57,6 +57,8 @@ BRANCH = "series"
 # What lies at the top of the repository and is not a file of the kernel tree.
 NOT_OVERLAY = {"README.md", "COPYING", "MAINTAINERS", "Makefile", "Kconfig",
                ".gitignore", "series", "harness", "build", ".ci"}
+# A program that stands beside the series.
+FNTRACE = "tools/tracing/fntrace/"
 KCONFIG = "kernel/trace/Kconfig.static"
 MAINTAINERS = "MAINTAINERS"
 
@@ -306,6 +308,13 @@ def repository_files():
 
 def overlay_files():
     """The repository's files that mirror the kernel tree."""
+    for path in repository_files():
+        if path.split("/")[0] not in NOT_OVERLAY and not path.startswith(FNTRACE):
+            yield path
+
+
+def source_files():
+    """As well, those of what stands beside the series: what is held to the kernel's style."""
     for path in repository_files():
         if path.split("/")[0] not in NOT_OVERLAY:
             yield path
