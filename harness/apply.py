@@ -65,14 +65,9 @@ def wanted_topics(topics, names):
 
 def fragment(patches):
     """The options that the patches add, but for tests, samples and what others select."""
-    text = (series.ROOT / "Kconfig").read_text(encoding="utf-8")
-    lines = text.splitlines()
-    wanted = {symbol for patch in patches for symbol in patch.symbols
-              if not {"TEST", "SAMPLE", "BENCHMARK"}.intersection(symbol.split("_"))}
-    return "".join(f"CONFIG_{symbol}=y\n"
-                   for symbol, (first, behind) in sorted(series.kconfig_stanzas(text).items())
-                   if symbol in wanted and re.search(r'^\s*(bool|tristate) "', "\n".join(
-                       lines[first:behind]), re.MULTILINE))
+    return "".join(f"CONFIG_{symbol}=y\n" for symbol, _, prompt in sorted(series.options(patches))
+                   if prompt and not {"TEST", "SAMPLE", "BENCHMARK"}.intersection(
+                       symbol.split("_")))
 
 
 def hand_over(where, base, commits):

@@ -55,11 +55,10 @@ HEAD_REF = "refs/series/head"
 BRANCH = "series"
 
 # What lies at the top of the repository and is not a file of the kernel tree.
-NOT_OVERLAY = {"README.md", "COPYING", "MAINTAINERS", "Makefile", "Kconfig",
-               ".gitignore", "series", "harness", "build", ".ci"}
+NOT_OVERLAY = {"README.md", "COPYING", "MAINTAINERS", "Makefile", ".gitignore", "series", "harness",
+               "build", ".ci"}
 # A program that stands beside the series.
 FNTRACE = "tools/tracing/fntrace/"
-KCONFIG = "kernel/trace/Kconfig.static"
 MAINTAINERS = "MAINTAINERS"
 
 
@@ -199,7 +198,6 @@ class Patch:
 
     folder: pathlib.Path
     whole: list = dataclasses.field(default_factory=list)
-    symbols: list = dataclasses.field(default_factory=list)
     # Titles of the sections of MAINTAINERS.
     sections: list = dataclasses.field(default_factory=list)
 
@@ -234,11 +232,6 @@ class Patch:
         return re.findall(r"^\+\+\+ b/(\S+)", self.edit, re.MULTILINE)
 
 
-def overlay_source(path):
-    """Where in the repository a whole file of the kernel tree is kept."""
-    return ROOT / ("Kconfig" if path == KCONFIG else path)
-
-
 def read_patch(folder):
     if not (folder / "message").exists():
         raise Failure(f"{shown(folder)}: has no message")
@@ -251,8 +244,6 @@ def read_patch(folder):
             patch.whole.append(path)
         if path == MAINTAINERS:
             patch.sections.append(what.strip())
-        else:
-            patch.symbols += what.split()
     if not patch.whole and not patch.edit and not patch.rejected:
         raise Failure(f"{shown(folder)}: names no file and has no edit.patch")
     return patch
@@ -270,26 +261,16 @@ def read_series():
     owner = {}
     for patch in patches:
         for path in patch.whole:
-            if not overlay_source(path).is_file():
+            if not (ROOT / path).is_file():
                 raise Failure(f"{shown(patch.folder)}/files names {path}, "
                               "which is not in the repository")
-            if path in owner and path not in (KCONFIG, MAINTAINERS):
+            if path in owner and path != MAINTAINERS:
                 raise Failure(f"{path} is named by both {owner[path]} and {patch.name}")
             owner[path] = patch.name
     for path in overlay_files():
         if path not in owner:
             raise Failure(f"{path} is named by no patch of series/ "
                           "(add it to the files list of the patch it belongs to)")
-    if (ROOT / "Kconfig").exists():
-        stanzas = kconfig_stanzas((ROOT / "Kconfig").read_text(encoding="utf-8"))
-        named = [symbol for patch in patches for symbol in patch.symbols]
-        for symbol in stanzas:
-            if named.count(symbol) != 1:
-                raise Failure(f"Kconfig: {symbol} is named by {named.count(symbol)} "
-                              "patches of series/, not by one")
-        for symbol in named:
-            if symbol not in stanzas:
-                raise Failure(f"series/ names {symbol}, which is not in Kconfig")
     return patches
 
 
@@ -320,34 +301,12 @@ def source_files():
             yield path
 
 
-def kconfig_stanzas(text):
-    """Line ranges of the config entries of a Kconfig file, by symbol.
-
-    A stanza goes from its config line to the next line that starts in the
-    first column.
-    """
-    ranges, current = {}, None
-    lines = text.splitlines()
-    for number, line in enumerate(lines + ["end"]):
-        if line and not line[0].isspace():
-            if current:
-                ranges[current] = (ranges[current], number)
-            match = re.match(r"(?:menu)?config (\w+)", line)
-            current = match.group(1) if match else None
-            if current:
-                ranges[current] = number
-    return ranges
-
-
-def kconfig_with(symbols):
-    """The Kconfig file as it is when only these symbols have been added."""
-    text = (ROOT / "Kconfig").read_text(encoding="utf-8")
-    lines = text.splitlines(keepends=True)
-    for symbol, (first, behind) in sorted(kconfig_stanzas(text).items(),
-                                          key=lambda item: item[1], reverse=True):
-        if symbol not in symbols:
-            del lines[first:behind]
-    return "".join(lines)
+def options(patches):
+    """The options that patches add, as (symbol, type, whether it has a prompt)."""
+    added = "\n".join(line[1:] for patch in patches for line in patch.edit.splitlines()
+                      if line.startswith("+"))
+    return [(symbol, kind, bool(prompt)) for symbol, kind, prompt in re.findall(
+        r'^config (\w+)\n\t(bool|tristate|def_bool)(?: (".*"))?', added, re.MULTILINE)]
 
 
 def with_maintainers(base_text, titles):
@@ -506,7 +465,6 @@ class Whole:
 
     def __init__(self, base):
         self.base = base
-        self.symbols = set()
         self.sections = set()
         self.edits = {}
         for patch in read_series():
@@ -515,22 +473,19 @@ class Whole:
 
     def entries(self, patch):
         """Lines for git update-index: the files that a patch names."""
-        self.symbols |= set(patch.symbols)
         self.sections |= set(patch.sections)
         lines = []
         for path in patch.whole:
-            mode = "100755" if os.access(overlay_source(path), os.X_OK) else "100644"
+            mode = "100755" if os.access((ROOT / path), os.X_OK) else "100644"
             object_id = hash_object(self.contents(path))
             lines.append(f"{mode} {self.before_edits(path, mode, object_id)}\t{path}\n")
         return lines
 
     def contents(self, path):
-        if path == KCONFIG:
-            return kconfig_with(self.symbols).encode()
         if path == MAINTAINERS:
             return with_maintainers(blob(self.base, path), self.sections).encode(
                 errors="surrogateescape")
-        return overlay_source(path).read_bytes()
+        return (ROOT / path).read_bytes()
 
     def before_edits(self, path, mode, object_id):
         if path not in self.edits:
@@ -676,10 +631,10 @@ def fingerprint(base, patches):
     """A hash over all that goes into the assembled tree."""
     total = hashlib.sha256(base.encode())
     for patch in patches:
-        total.update(f"{patch.name}\0{patch.whole}{patch.symbols}{patch.sections}\0".encode())
+        total.update(f"{patch.name}\0{patch.whole}{patch.sections}\0".encode())
         total.update((patch.message + patch.edit).encode())
         for path in patch.whole:
-            source = overlay_source(path)
+            source = (ROOT / path)
             total.update(f"{path}{os.access(source, os.X_OK)}\0".encode())
             total.update(source.read_bytes())
     if (ROOT / MAINTAINERS).exists():
@@ -850,7 +805,7 @@ class Refresh:
                 path.write_bytes(data)
 
     def write_whole(self, path, commit):
-        source = overlay_source(path)
+        source = (ROOT / path)
         done = git("cat-file", "blob", f"{commit}:{path}", check=False)
         if done.returncode:
             self.save(source, None)
@@ -862,9 +817,7 @@ class Refresh:
     def list_files(self, patch):
         lines = []
         for path in sorted(set(patch.whole)):
-            if path == KCONFIG:
-                lines.append(f"{path}: {' '.join(sorted(patch.symbols))}")
-            elif path == MAINTAINERS:
+            if path == MAINTAINERS:
                 lines += [f"{path}: {title}" for title in patch.sections]
             else:
                 lines.append(path)
@@ -891,19 +844,7 @@ class Refresh:
             if path == MAINTAINERS:
                 raise Failure("MAINTAINERS: edit the repository's own file, which is "
                               "merged into the kernel's")
-            if path == KCONFIG:
-                self.write_whole(path, work)
-                text = overlay_source(path).read_text(encoding="utf-8")
-                known = {symbol for patch in self.patches for symbol in patch.symbols}
-                fresh = set(kconfig_stanzas(text)) - known
-                if fresh and not self.wanted:
-                    raise Failure(f"{path}: {', '.join(sorted(fresh))} is new; say which "
-                                  "patch it belongs to: make refresh PATCH=TOPIC/NAME")
-                if fresh:
-                    self.wanted.symbols += sorted(fresh)
-                    self.wanted.whole.append(path)
-                    self.list_files(self.wanted)
-            elif path in owner:
+            if path in owner:
                 self.write_whole(path, work)
                 if status == "D":
                     owner[path].whole.remove(path)

@@ -18,7 +18,7 @@ import lint
 import outcomes
 import series
 import ui
-from ui import BUILD, LOGS, ROOT, Failure, shown
+from ui import BUILD, LOGS, Failure, shown
 
 STEP_TREE = BUILD / "step"
 
@@ -138,11 +138,8 @@ class StepBuilder:
     def fragment(self):
         """What the configuration must contain, as text."""
         # Neither value is one for all: m is none for a bool.
-        text = (ROOT / "Kconfig").read_text(encoding="utf-8") if (ROOT / "Kconfig").exists() else ""
-        lines = text.splitlines()
-        series_options = "".join(
-            f"CONFIG_{symbol}={'y' if lines[first + 1].startswith(chr(9) + 'bool') else 'm'}\n"
-            for symbol, (first, _) in series.kconfig_stanzas(text).items())
+        series_options = "".join(f"CONFIG_{symbol}={'m' if kind == 'tristate' else 'y'}\n"
+                                 for symbol, kind, _ in series.options(series.read_series()))
         return STEP_CONFIG + self.setup.config + series_options
 
     def build(self, objects, options):
