@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The file "tracepoints" of tracefs: all tracepoints, with their probes and
- * sites.
+ * The file "tracepoints" of debugfs: all tracepoints, with their probes and
+ * sites. Not of tracefs, whose files programs rely on: a tracepoint without an
+ * event is there for the kernel alone, and may go or change with any release.
  *
  * See Documentation/trace/static-key-debugfs.rst for the format.
  *
@@ -12,18 +13,16 @@
  * reads. Each step looks at all tracepoints, of which there are a few thousand
  * at most.
  */
+#include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
-#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/static_key_debugfs.h>
 #include <linux/string_choices.h>
 #include <linux/tracepoint.h>
-
-#include "trace.h"
 
 struct tracepoints_iter {
 	/*
@@ -207,14 +206,8 @@ static const struct seq_operations tracepoints_ops = {
 
 static int tracepoints_open(struct inode *inode, struct file *file)
 {
-	int ret = tracing_check_open_get_tr(NULL);
-
-	if (ret)
-		return ret;
-	if (!__seq_open_private(file, &tracepoints_ops,
-				sizeof(struct tracepoints_iter)))
-		return -ENOMEM;
-	return 0;
+	return seq_open_private(file, &tracepoints_ops,
+				sizeof(struct tracepoints_iter));
 }
 
 static const struct file_operations tracepoints_fops = {
@@ -227,12 +220,7 @@ static const struct file_operations tracepoints_fops = {
 
 static __init int tracepoints_init(void)
 {
-	int ret = tracing_init_dentry();
-
-	if (ret)
-		return 0;
-	trace_create_file("tracepoints", TRACE_MODE_READ, NULL, NULL,
-			  &tracepoints_fops);
+	debugfs_create_file("tracepoints", 0400, NULL, NULL, &tracepoints_fops);
 	return 0;
 }
 fs_initcall(tracepoints_init);

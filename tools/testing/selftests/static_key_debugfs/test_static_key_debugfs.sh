@@ -294,7 +294,7 @@ dynamic_debug()
 # "tracepoint NAME": its lines, the sites without their addresses.
 tracepoint()
 {
-	awk -v name="$1" '!/^\t/ { found = $2 == name } found' "$TRACING/tracepoints" |
+	awk -v name="$1" '!/^\t/ { found = $2 == name } found' "$TRACEPOINTS" |
 		sed 's/^\tsite [0-9a-f]* /\tsite /'
 }
 
@@ -325,7 +325,7 @@ tracepoint_probes()
 # Each event that was defined with a tracepoint of its name has one.
 all_tracepoints()
 {
-	awk '!/^[\t#]/ { print $2 }' "$TRACING/tracepoints" | sort > "$TMP/tracepoints"
+	awk '!/^[\t#]/ { print $2 }' "$TRACEPOINTS" | sort > "$TMP/tracepoints"
 	[ -z "$(uniq -d "$TMP/tracepoints")" ] || complain "some are there twice" || return
 	for event in sched:sched_wakeup irq:irq_handler_entry timer:hrtimer_start \
 		     workqueue:workqueue_execute_start module:module_load; do
@@ -349,7 +349,7 @@ under_change()
 	for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		cat "$VIEW/sites" > "$TMP/sites" &&
 			dd if="$VIEW/keys" bs=100 of="$TMP/keys" 2>/dev/null &&
-			cat "$TRACING/tracepoints" > "$TMP/tracepoints" && checked 0 || status=1
+			cat "$TRACEPOINTS" > "$TMP/tracepoints" && checked 0 || status=1
 		grep -q ' __tracepoint_sched_switch' "$TMP/sites" &&
 			grep -q ' __tracepoint_sched_switch' "$TMP/keys" &&
 			grep -q ' sched_switch' "$TMP/tracepoints" || status=1
@@ -406,11 +406,11 @@ tests()
 	check_named "addresses: those of kallsyms" shown
 	check "sites in Rust" rust_sites
 	check "keys of dynamic debug" dynamic_debug
-	check "tracepoints: for the owner and group only" mode_is "$TRACING/tracepoints" 440
+	check "tracepoints: for root only" mode_is "$TRACEPOINTS" 400
 	check "tracepoints: probes in order" tracepoint_probes
 	check "tracepoints: complete" all_tracepoints
-	check "tracepoints: read in pieces" same_in_pieces "$TRACING/tracepoints" 1021
-	check "tracepoints: read from the middle" same_from_middle "$TRACING/tracepoints"
+	check "tracepoints: read in pieces" same_in_pieces "$TRACEPOINTS" 1021
+	check "tracepoints: read from the middle" same_from_middle "$TRACEPOINTS"
 	check "all files while keys and modules change" under_change
 	check "check: no mismatch in the end" checked 0
 }
@@ -421,9 +421,10 @@ present $MODULE || skip_all "module $MODULE is not found"
 ! [ -d /sys/module/$MODULE ] || modprobe -q -r $MODULE || skip_all "$MODULE cannot be unloaded"
 find_mount debugfs /sys/kernel/debug || skip_all "no debugfs"
 VIEW="$FOUND/static_keys"
+TRACEPOINTS="$FOUND/tracepoints"
 [ -d "$VIEW" ] || skip_all "no view of static keys"
 find_tracing || skip_all "no tracefs"
-[ -e "$TRACING/tracepoints" ] || skip_all "no view of tracepoints"
+[ -e "$TRACEPOINTS" ] || skip_all "no view of tracepoints"
 INSTANCE="$TRACING/instances/static_key_debugfs_$$"
 EVENT="$TRACING/events/sched/sched_switch/enable"
 KPTR_BEFORE="$(cat $KPTR)"
