@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reserve and commit when nothing special is the case
+ * A fast path to reserve and commit an event
  *
- * Part of ring_buffer.c. A few tests find out whether anything special is the
- * case; if so, things go the way they went without this file. What is left is
- * straight-line code that makes the same bytes, counters and time stamps as that
- * way. So does what interrupts it, behind whichever instruction. For this it does
- * what __rb_reserve_next() and rb_end_commit() do, in their order, with the steps
- * left out that have no effect then.
+ * Part of ring_buffer.c. If any of a few tests fails, the slow path of that file
+ * runs. The fast path writes the same bytes, counters and time stamps, also if it
+ * is interrupted after any instruction: it does what __rb_reserve_next() and
+ * rb_end_commit() do, in their order, without the steps that have no effect then.
  *
  * It relies on the following, in which "record" stands for the time from
  * trace_recursive_lock() to trace_recursive_unlock():
@@ -19,7 +17,7 @@
  *     them, when it goes on.
  *
  *  2. All that interrupts the outermost record finds current_context set, goes
- *     the other way, and counts itself in commits before it reserves anything.
+ *     the slow path, and counts itself in commits before it reserves anything.
  *     So the outermost record need not count itself: commits only tells an outer
  *     record, at its end, that there may be something which its interrupters left
  *     to it.
@@ -38,7 +36,7 @@
 /* The longest event that fits on the page of every buffer */
 #define RB_RECORD_MAX	(PAGE_SIZE - BUF_PAGE_HDR_SIZE - RB_EVNT_HDR_SIZE - sizeof(u32))
 
-/* What trace_recursive_lock() finds out, for the outermost record */
+/* The bit that trace_recursive_lock() sets in current_context, not shifted by nest */
 static __always_inline unsigned int rb_record_context(void)
 {
 	if (likely(!(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))))
