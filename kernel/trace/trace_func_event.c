@@ -72,7 +72,7 @@ static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
 	[FUNC_EVENT_ERR_NO_SOURCE] = "Address, symbol or member expected",
 	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",
 	[FUNC_EVENT_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
-	[FUNC_EVENT_ERR_TRAILING] = "Nothing or -> expected",
+	[FUNC_EVENT_ERR_TRAILING] = "Unexpected text after the arguments",
 	[FUNC_EVENT_ERR_TOO_MANY_ARGS] =
 		"Too many arguments, or no register has this one",
 	[FUNC_EVENT_ERR_TOO_MANY_FIELDS] = "Too many fields",

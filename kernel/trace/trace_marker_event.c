@@ -65,7 +65,7 @@ static const char * const marker_event_err_text[MARKER_NR_ERRS] = {
 	[MARKER_ERR_FORMAT_CONVERSION] =
 		"Format of the marker has a conversion that is not known",
 	[MARKER_ERR_FORMAT_POINTER] =
-		"What the pointer leads to cannot be recorded",
+		"This %p conversion cannot be recorded",
 	[MARKER_ERR_FORMAT_STAR] =
 		"Width or precision from an argument cannot be recorded",
 	[MARKER_ERR_FORMAT_LONG] =

@@ -103,9 +103,9 @@ static inline bool same_stack(const struct fntrace_stack *stack,
 }
 
 /*
- * Is somebody at the buffer, in whom this is a handler? Who is writes down his stack
- * pointer. One that is as deep as this on the same stack, or deeper, is no more: a
- * handler that came in between was left by longjmp().
+ * Whether the code that this handler has interrupted is writing a record. A writer
+ * keeps its stack pointer in buffer->busy; one that is not above @here on the same
+ * stack was left by longjmp().
  */
 static inline bool is_busy(const struct fntrace_context *context, unsigned long here)
 {
