@@ -480,7 +480,7 @@ fn check_probes() -> Result {
     drop((second_c, second_hook));
 
     // The data of probes with the same function is told apart even if it has no bytes.
-    let empty = |_: &(), _: u32, value: &mut u64, _: Option<&task_struct>| *value += 100;
+    let empty = |(): &(), _: u32, value: &mut u64, _: Option<&task_struct>| *value += 100;
     // SAFETY: As above.
     let twice = unsafe {
         (

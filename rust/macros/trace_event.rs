@@ -849,7 +849,7 @@ impl VisitMut for PrintFunctions {
         if let Some(name) = plain_name(&call.func) {
             let path = quote_spanned!(name.span()=> ::kernel::trace_event::print::#name);
 
-            call.func = Box::new(Expr::Verbatim(path));
+            *call.func = Expr::Verbatim(path);
         }
         for arg in &mut call.args {
             self.visit_expr_mut(arg);
@@ -1774,7 +1774,9 @@ fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Result<()> {
             // The lint against such an index may be off.
             c.flush();
             c.piece(quote_spanned! {inner.span()=> Text({
-                ::core::assert!(#inner < #len, "the array has no such element");
+                if #inner >= #len {
+                    ::core::panic!("the array has no such element");
+                }
                 #digits
             })});
             c.add("]");
