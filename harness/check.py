@@ -386,6 +386,12 @@ def check_am(found):
                 found.add(group, f"{topic.name}: {len(mails)} mails apply", not done.returncode,
                           words[0] if words and done.returncode else "")
                 own, _ = series.topic_commits(base, patches, topics, topic.name)
+                lost = [f"{path} names {name}" for patch in patches if patch.topic == topic.name
+                        for path in patch.whole if path.endswith(".rst")
+                        for name in lint.PAGE_NAME.findall(series.blob(own[-1], path))
+                        if series.blob(own[-1], name) is None]
+                found.add(group, f"{topic.name}: its pages name what is there", not lost,
+                          lost[0] if lost else "")
                 found.add(group, f"{topic.name}: the files of the series",
                           series.git("rev-parse", "HEAD^{tree}", cwd=where).strip()
                           == small_tree(own[-1], paths))
