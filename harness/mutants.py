@@ -369,6 +369,8 @@ class Place:
             mutant.settle("failed", str(unfit))
         finally:
             self.restore(mutant)
+        # The last line of a run that takes an hour may not come.
+        ui.say(f"{mutant.outcome} {mutant.name}: {mutant.words}")
 
     def each(self, function, items):
         """Call a function for each item, one after the other."""
