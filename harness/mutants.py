@@ -578,7 +578,8 @@ class Program(Place):
         log = LOGS / f"mutant-{mutant.name if mutant else kind_of(what)}.log"
         log.unlink(missing_ok=True)
         try:
-            ktap.run(found, self.what, self.command(what), log, timeout=limit,
+            # What is compiled with -pg may leave its gmon.out where it runs.
+            ktap.run(found, self.what, self.command(what), log, timeout=limit, cwd=self.out,
                      env=fntrace.environment(False), on_test=stop if mutant else None)
         except Caught as caught:
             return str(caught)
