@@ -253,9 +253,10 @@ def read_series():
     """All patches in order, checked against the overlay in both directions."""
     patches = []
     for topic in read_topics():
-        patches += [read_patch(topic.folder / name) for name in topic.order]
+        order = topic.order
+        patches += [read_patch(topic.folder / name) for name in order]
         for folder in topic.folder.iterdir():
-            if folder.is_dir() and topic.order.count(folder.name) != 1:
+            if folder.is_dir() and order.count(folder.name) != 1:
                 raise Failure(f"{shown(folder)} is not once in {shown(topic.folder / 'order')}")
 
     owner = {}
@@ -287,17 +288,17 @@ def repository_files():
             yield path
 
 
-def overlay_files():
-    """The repository's files that mirror the kernel tree."""
+def source_files():
+    """The repository's files that are held to the kernel's style."""
     for path in repository_files():
-        if path.split("/")[0] not in NOT_OVERLAY and not path.startswith(FNTRACE):
+        if path.split("/")[0] not in NOT_OVERLAY:
             yield path
 
 
-def source_files():
-    """As well, those of what stands beside the series: what is held to the kernel's style."""
-    for path in repository_files():
-        if path.split("/")[0] not in NOT_OVERLAY:
+def overlay_files():
+    """Those of them that mirror the kernel tree."""
+    for path in source_files():
+        if not path.startswith(FNTRACE):
             yield path
 
 
@@ -476,7 +477,7 @@ class Whole:
         self.sections |= set(patch.sections)
         lines = []
         for path in patch.whole:
-            mode = "100755" if os.access((ROOT / path), os.X_OK) else "100644"
+            mode = "100755" if os.access(ROOT / path, os.X_OK) else "100644"
             object_id = hash_object(self.contents(path))
             lines.append(f"{mode} {self.before_edits(path, mode, object_id)}\t{path}\n")
         return lines
@@ -634,7 +635,7 @@ def fingerprint(base, patches):
         total.update(f"{patch.name}\0{patch.whole}{patch.sections}\0".encode())
         total.update((patch.message + patch.edit).encode())
         for path in patch.whole:
-            source = (ROOT / path)
+            source = ROOT / path
             total.update(f"{path}{os.access(source, os.X_OK)}\0".encode())
             total.update(source.read_bytes())
     if (ROOT / MAINTAINERS).exists():
@@ -805,7 +806,7 @@ class Refresh:
                 path.write_bytes(data)
 
     def write_whole(self, path, commit):
-        source = (ROOT / path)
+        source = ROOT / path
         done = git("cat-file", "blob", f"{commit}:{path}", check=False)
         if done.returncode:
             self.save(source, None)
