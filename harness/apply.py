@@ -13,7 +13,6 @@ merged into its .config.
 
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import subprocess
@@ -31,22 +30,13 @@ def fits(version):
     return version.rpartition(".")[0] == series.BASE["VERSION"]
 
 
-def replaced(chain, ours, theirs):
-    """Files that the series has as a whole, and that are not in both bases the same."""
-    for path in sorted({path for patch in chain for path in patch.whole} - {series.MAINTAINERS}):
-        old, new = (series.git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
-                               check=False).stdout for base in (ours, theirs))
-        if old != new:
-            yield path
-
-
 def troubles(topic, topics, patches, ours, theirs):
     """What of a topic does not fit a base on which the topics that it needs are."""
     chain = series.patches_for(patches, topics, topic.name)
     _, edits = series.assemble(theirs, chain)
     own = [patch for patch in chain if patch.topic == topic.name]
-    for path in replaced(own, ours, theirs):
-        yield f"{path} is another one"
+    for _, path, state in series.replaced(ours, theirs, own):
+        yield f"{path} is {state}"
     for patch, edit in zip(chain, edits):
         if patch in own and edit.rejected:
             yield f"{patch.folder.name}: {edit}"

@@ -721,8 +721,8 @@ def port():
     return base, sum(len(edit.rejected) for edit in edits), total
 
 
-def report_replaced(old, new, patches):
-    """Name the files of the base that the series replaces and that have changed."""
+def replaced(old, new, patches):
+    """The files that patches have as a whole, and that are others in two bases, with how."""
     if old == new:
         return
     for patch in patches:
@@ -730,9 +730,14 @@ def report_replaced(old, new, patches):
             before, after = (git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
                                  check=False).stdout for base in (old, new))
             if before != after and path != MAINTAINERS:
-                state = "gone" if not after else "new" if not before else "changed"
-                print(f"{patch.name}: replaces {path}, which is {state} in {base_name(new)}; "
-                      f"git -C build/linux diff {old[:12]} {new[:12]} -- {path}")
+                yield patch, path, "gone" if not after else "new" if not before else "changed"
+
+
+def report_replaced(old, new, patches):
+    """Name the files of the base that the series replaces and that have changed."""
+    for patch, path, state in replaced(old, new, patches):
+        print(f"{patch.name}: replaces {path}, which is {state} in {base_name(new)}; "
+              f"git -C build/linux diff {old[:12]} {new[:12]} -- {path}")
 
 
 # --- the way back ----------------------------------------------------------
