@@ -200,12 +200,6 @@ static int bench_need_event_on(void)
 	return trace_static_key_benchmark_hit_enabled() ? 0 : -ENODATA;
 }
 
-static int bench_need_all_events_on(void)
-{
-	return trace_static_key_benchmark_one_field_enabled() &&
-	       trace_static_key_benchmark_two_strings_enabled() ? 0 : -ENODATA;
-}
-
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
 static int bench_need_rust_event_off(void)
 {
@@ -217,6 +211,12 @@ static int bench_need_rust_event_on(void)
 	return bench_rust_defined_enabled() ? 0 : -ENODATA;
 }
 #endif
+
+static int bench_need_all_events_on(void)
+{
+	return trace_static_key_benchmark_one_field_enabled() &&
+	       trace_static_key_benchmark_two_strings_enabled() ? 0 : -ENODATA;
+}
 
 static const struct bench bench_table[] = {
 	{ "empty_call", bench_empty },
@@ -233,11 +233,6 @@ static const struct bench bench_table[] = {
 	  bench_need_all_events_on },
 	{ "notrace_disabled", bench_notrace, false, bench_need_event_off },
 	{ "notrace_enabled", bench_notrace, false, bench_need_event_on },
-	{ "bare_tracepoint", bench_bare_tracepoint },
-	{ "trace_printk", bench_trace_printk },
-#ifdef CONFIG_MARKERS
-	{ "marker", bench_marker },
-#endif
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
 	{ "rust_declared_disabled", bench_rust_declared, false,
 	  bench_need_event_off },
@@ -247,6 +242,11 @@ static const struct bench bench_table[] = {
 	  bench_need_rust_event_off },
 	{ "rust_defined_enabled", bench_rust_defined, false,
 	  bench_need_rust_event_on, .string = "notrace_enabled" },
+#endif
+	{ "bare_tracepoint", bench_bare_tracepoint },
+	{ "trace_printk", bench_trace_printk },
+#ifdef CONFIG_MARKERS
+	{ "marker", bench_marker },
 #endif
 };
 
