@@ -55,11 +55,10 @@ HEAD_REF = "refs/series/head"
 BRANCH = "series"
 
 # What lies at the top of the repository and is not a file of the kernel tree.
-NOT_OVERLAY = {"README.md", "COPYING", "MAINTAINERS", "Makefile", ".gitignore", "series", "harness",
+NOT_OVERLAY = {"README.md", "COPYING", "Makefile", ".gitignore", "series", "harness",
                "build", ".ci"}
 # A program that stands beside the series.
 FNTRACE = "tools/tracing/fntrace/"
-MAINTAINERS = "MAINTAINERS"
 
 
 def git(*args, stdin=None, index=None, cwd=TREE, check=True, date=None):
@@ -198,8 +197,6 @@ class Patch:
 
     folder: pathlib.Path
     whole: list = dataclasses.field(default_factory=list)
-    # Titles of the sections of MAINTAINERS.
-    sections: list = dataclasses.field(default_factory=list)
 
     @property
     def topic(self):
@@ -235,15 +232,8 @@ class Patch:
 def read_patch(folder):
     if not (folder / "message").exists():
         raise Failure(f"{shown(folder)}: has no message")
-    patch = Patch(folder)
     listing = folder / "files"
-    lines = listing.read_text(encoding="utf-8").splitlines() if listing.exists() else []
-    for line in lines:
-        path, _, what = line.partition(":")
-        if path not in patch.whole:
-            patch.whole.append(path)
-        if path == MAINTAINERS:
-            patch.sections.append(what.strip())
+    patch = Patch(folder, listing.read_text(encoding="utf-8").split() if listing.exists() else [])
     if not patch.whole and not patch.edit and not patch.rejected:
         raise Failure(f"{shown(folder)}: names no file and has no edit.patch")
     return patch
@@ -265,7 +255,7 @@ def read_series():
             if not (ROOT / path).is_file():
                 raise Failure(f"{shown(patch.folder)}/files names {path}, "
                               "which is not in the repository")
-            if path in owner and path != MAINTAINERS:
+            if path in owner:
                 raise Failure(f"{path} is named by both {owner[path]} and {patch.name}")
             owner[path] = patch.name
     for path in overlay_files():
@@ -308,29 +298,6 @@ def options(patches):
                       if line.startswith("+"))
     return [(symbol, kind, bool(prompt)) for symbol, kind, prompt in re.findall(
         r'^config (\w+)\n\t(bool|tristate|def_bool)(?: (".*"))?', added, re.MULTILINE)]
-
-
-def with_maintainers(base_text, titles):
-    """The base's MAINTAINERS with sections of ours at their alphabetical places."""
-    ours = (ROOT / MAINTAINERS).read_text(encoding="utf-8")
-    section = re.compile(r"^(\S[^\n]*)\n((?:[A-Z]:\t[^\n]*\n)+)", re.MULTILINE)
-    start = base_text.index("\n", base_text.index("Maintainers List"))
-    entries = {entry.group(1): entry for entry in section.finditer(ours)}
-    for title in titles:
-        if title not in entries:
-            raise Failure(f"MAINTAINERS has no section {title}")
-    for entry in (entry for title, entry in entries.items() if title in titles):
-        # A few of the base's are not at theirs, so the first that comes behind ours tells
-        # nothing: ours follows the last one before it in the alphabet.
-        wanted = entry.group(1).casefold()
-        before = max((other for other in section.finditer(base_text, start)
-                      if other.group(1).casefold() < wanted),
-                     key=lambda other: other.group(1).casefold(), default=None)
-        if not before:
-            raise Failure("MAINTAINERS: no place for " + entry.group(1))
-        base_text = (base_text[:before.end()] + "\n" + entry.group(0)
-                     + base_text[before.end():])
-    return base_text
 
 
 # --- the pristine base -----------------------------------------------------
@@ -464,9 +431,7 @@ class Whole:
     before that patch it is what is left when the edit is taken back.
     """
 
-    def __init__(self, base):
-        self.base = base
-        self.sections = set()
+    def __init__(self):
         self.edits = {}
         for patch in read_series():
             for path in patch.edited():
@@ -474,19 +439,12 @@ class Whole:
 
     def entries(self, patch):
         """Lines for git update-index: the files that a patch names."""
-        self.sections |= set(patch.sections)
         lines = []
         for path in patch.whole:
             mode = "100755" if os.access(ROOT / path, os.X_OK) else "100644"
-            object_id = hash_object(self.contents(path))
+            object_id = hash_object((ROOT / path).read_bytes())
             lines.append(f"{mode} {self.before_edits(path, mode, object_id)}\t{path}\n")
         return lines
-
-    def contents(self, path):
-        if path == MAINTAINERS:
-            return with_maintainers(blob(self.base, path), self.sections).encode(
-                errors="surrogateescape")
-        return (ROOT / path).read_bytes()
 
     def before_edits(self, path, mode, object_id):
         if path not in self.edits:
@@ -514,7 +472,7 @@ def assemble(base, patches):
 
     Returns the commits, and what became of each patch's edit.
     """
-    commits, edits, parent, whole = [], [], base, Whole(base)
+    commits, edits, parent, whole = [], [], base, Whole()
     with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
         index = pathlib.Path(scratch) / "index"
         holds = None
@@ -632,14 +590,12 @@ def fingerprint(base, patches):
     """A hash over all that goes into the assembled tree."""
     total = hashlib.sha256(base.encode())
     for patch in patches:
-        total.update(f"{patch.name}\0{patch.whole}{patch.sections}\0".encode())
+        total.update(f"{patch.name}\0{patch.whole}\0".encode())
         total.update((patch.message + patch.edit).encode())
         for path in patch.whole:
             source = ROOT / path
             total.update(f"{path}{os.access(source, os.X_OK)}\0".encode())
             total.update(source.read_bytes())
-    if (ROOT / MAINTAINERS).exists():
-        total.update((ROOT / MAINTAINERS).read_bytes())
     return total.hexdigest()
 
 
@@ -729,7 +685,7 @@ def replaced(old, new, patches):
         for path in patch.whole:
             before, after = (git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
                                  check=False).stdout for base in (old, new))
-            if before != after and path != MAINTAINERS:
+            if before != after:
                 yield patch, path, "gone" if not after else "new" if not before else "changed"
 
 
@@ -821,15 +777,9 @@ class Refresh:
         source.chmod(0o755 if mode == "100755" else 0o644)
 
     def list_files(self, patch):
-        lines = []
-        for path in sorted(set(patch.whole)):
-            if path == MAINTAINERS:
-                lines += [f"{path}: {title}" for title in patch.sections]
-            else:
-                lines.append(path)
         listing = patch.folder / "files"
-        if lines:
-            self.save(listing, "\n".join(lines) + "\n")
+        if patch.whole:
+            self.save(listing, "".join(f"{path}\n" for path in sorted(set(patch.whole))))
         elif listing.exists():
             self.save(listing, None)
 
@@ -847,9 +797,6 @@ class Refresh:
         owner = {path: patch for patch in self.patches for path in patch.whole}
         edited = {}
         for path, status in changed_paths(HEAD_REF, work).items():
-            if path == MAINTAINERS:
-                raise Failure("MAINTAINERS: edit the repository's own file, which is "
-                              "merged into the kernel's")
             if path in owner:
                 self.write_whole(path, work)
                 if status == "D":
