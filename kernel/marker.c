@@ -265,7 +265,7 @@ static int marker_get_first(struct marker *marker, struct module *mod,
 }
 
 /* All markers of a name have the same format. */
-static const char *marker_format_of(const char *name)
+static const char *marker_find_format(const char *name)
 {
 	const char *format = NULL;
 
@@ -287,7 +287,7 @@ char *marker_get_format(const char *name)
 	char *copy;
 
 	guard(mutex)(&marker_mutex);
-	format = marker_format_of(name);
+	format = marker_find_format(name);
 	if (!format)
 		return NULL;
 	copy = kstrdup(format, GFP_KERNEL);
@@ -307,7 +307,7 @@ bool marker_has_format(const char *name, const char *format)
 	const char *found;
 
 	guard(mutex)(&marker_mutex);
-	found = marker_format_of(name);
+	found = marker_find_format(name);
 	return found && !strcmp(found, format);
 }
 
@@ -343,7 +343,7 @@ struct marker_jump_table {
 };
 
 #ifdef CONFIG_MODULES
-static struct marker_jump_table marker_jump_table_of(struct module *mod)
+static struct marker_jump_table marker_module_jump_table(struct module *mod)
 {
 	return (struct marker_jump_table) {
 		.begin = mod->jump_entries,
@@ -352,7 +352,7 @@ static struct marker_jump_table marker_jump_table_of(struct module *mod)
 	};
 }
 #else
-static struct marker_jump_table marker_jump_table_of(struct module *mod)
+static struct marker_jump_table marker_module_jump_table(struct module *mod)
 {
 	return (struct marker_jump_table) {};
 }
@@ -361,7 +361,7 @@ static struct marker_jump_table marker_jump_table_of(struct module *mod)
 static struct marker_jump_table marker_jump_table(struct module *mod)
 {
 	if (mod)
-		return marker_jump_table_of(mod);
+		return marker_module_jump_table(mod);
 	return (struct marker_jump_table) {
 		.begin = __start___jump_table,
 		.end = __stop___jump_table,
@@ -501,7 +501,7 @@ static bool marker_probe_fits(const struct marker_registered_probe *reg,
 static struct marker_probe_array *
 marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 {
-	const char *format = marker_format_of(name->name);
+	const char *format = marker_find_format(name->name);
 	struct marker_probe_call *to;
 	struct marker_probe_array *array;
 	struct marker_registered_probe *reg;
@@ -672,7 +672,7 @@ int marker_probe_register(const char *name, const struct marker_probe *probe,
 	if (!*name || strlen(name) >= MARKER_MAX_NAME)
 		return -EINVAL;
 	guard(mutex)(&marker_mutex);
-	format = marker_format_of(name);
+	format = marker_find_format(name);
 	if (format && probe->format && strcmp(format, probe->format))
 		return -EINVAL;
 	entry = marker_get_name(name);
@@ -816,7 +816,7 @@ static bool marker_module_has_name(struct module *mod, const char *name)
 
 static void marker_warn_mismatch(struct marker_name *name)
 {
-	const char *format = marker_format_of(name->name);
+	const char *format = marker_find_format(name->name);
 	struct marker_registered_probe *reg;
 
 	list_for_each_entry(reg, &name->probes, node)
@@ -886,7 +886,8 @@ static bool marker_probe_is_in(const struct marker_registered_probe *reg,
 }
 
 /* Returns true if there were such probes. */
-static bool marker_drop_probes_of(struct marker_name *name, struct module *mod)
+static bool marker_drop_module_probes(struct marker_name *name,
+				      struct module *mod)
 {
 	struct marker_registered_probe *reg, *next;
 	bool dropped = false;
@@ -918,7 +919,7 @@ static void marker_drop_probes(struct module *mod)
 	bool dropped = false;
 
 	list_for_each_entry_safe(name, next, &marker_names, node)
-		dropped |= marker_drop_probes_of(name, mod);
+		dropped |= marker_drop_module_probes(name, mod);
 	/* A CPU may still run one of them. */
 	if (dropped)
 		synchronize_rcu();

@@ -949,14 +949,14 @@ static struct func_event_filter func_event_entry_filter = {
 };
 
 static struct func_event_filter *
-func_event_filter_of(const struct func_event *event)
+func_event_get_filter(const struct func_event *event)
 {
 	return event->at_return ? &func_event_return_filter :
 				&func_event_entry_filter;
 }
 
-static struct list_head *func_event_list_of(struct func_event_hook *hook,
-					    bool returns)
+static struct list_head *func_event_get_list(struct func_event_hook *hook,
+					     bool returns)
 {
 	return returns ? &hook->returns : &hook->entries;
 }
@@ -991,8 +991,8 @@ static int func_event_filter_replace(struct func_event_filter *filter)
 		return -ENOMEM;
 	for (int i = 0; i < ARRAY_SIZE(func_event_hooks); i++)
 		hlist_for_each_entry(hook, &func_event_hooks[i], node)
-			if (!list_empty(func_event_list_of(hook,
-							   filter == &func_event_return_filter)))
+			if (!list_empty(func_event_get_list(hook,
+							    filter == &func_event_return_filter)))
 				ips[nr++] = hook->ip;
 	ret = ftrace_set_filter_ips(filter->ops, ips, nr, 0, 1);
 	kvfree(ips);
@@ -1167,16 +1167,16 @@ static void func_event_stop_waiting(const struct func_event *event)
  */
 static void func_event_unhook(struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_filter_of(event);
+	struct func_event_filter *filter = func_event_get_filter(event);
 	struct func_event_hook *hook = event->hook;
 
 	list_del_rcu(&event->hook_node);
 	event->hook = NULL;
-	if (!list_empty(func_event_list_of(hook, event->at_return)))
+	if (!list_empty(func_event_get_list(hook, event->at_return)))
 		return;
 	filter->nr--;
 	filter->needs_flush = true;
-	if (!list_empty(func_event_list_of(hook, !event->at_return)))
+	if (!list_empty(func_event_get_list(hook, !event->at_return)))
 		return;
 	hlist_del_rcu(&hook->node);
 	kfree_rcu(hook, rcu);
@@ -1222,7 +1222,7 @@ static struct func_event_hook *func_event_new_hook(unsigned long ip)
  */
 int func_event_attach(struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_filter_of(event);
+	struct func_event_filter *filter = func_event_get_filter(event);
 	struct func_event_hook *hook;
 	struct list_head *list;
 	int ret = 0;
@@ -1249,7 +1249,7 @@ int func_event_attach(struct func_event *event)
 	if (event->at_return)
 		func_event_add_return(event);
 	event->hook = hook;
-	list = func_event_list_of(hook, event->at_return);
+	list = func_event_get_list(hook, event->at_return);
 	if (list_empty(list)) {
 		filter->nr++;
 		list_add_rcu(&event->hook_node, list);

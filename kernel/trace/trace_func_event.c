@@ -171,7 +171,7 @@ static struct module *func_event_find_module(const char *name)
 	return find_module(name);
 }
 
-static struct module *func_event_module_of(unsigned long ip)
+static struct module *func_event_find_module_at(unsigned long ip)
 {
 	guard(preempt)();
 	return __module_address(ip);
@@ -197,7 +197,7 @@ static struct module *func_event_find_module(const char *name)
 	return NULL;
 }
 
-static struct module *func_event_module_of(unsigned long ip)
+static struct module *func_event_find_module_at(unsigned long ip)
 {
 	return NULL;
 }
@@ -402,7 +402,7 @@ static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
 	 * BTF of the right one.
 	 */
 	if (ctx->event->ip) {
-		mod = func_event_module_of(ctx->event->ip);
+		mod = func_event_find_module_at(ctx->event->ip);
 	} else if (ctx->event->module) {
 		mod = func_event_find_module(ctx->event->module);
 		if (!mod)

@@ -560,7 +560,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 static const char marker_event_missing_text[] = "(missing)";
 
 static const struct fetch_field *
-marker_event_field_of(const struct marker_event *event, int arg)
+marker_event_find_field(const struct marker_event *event, int arg)
 {
 	for (int i = 0; i < event->base.nr_fields; i++)
 		if (event->args[i] == arg)
@@ -688,7 +688,7 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
-				marker_event_field_of(event, arg);
+				marker_event_find_field(event, arg);
 
 			if (field) {
 				marker_event_tool_spec(event,
@@ -855,7 +855,7 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
-				marker_event_field_of(event, arg);
+				marker_event_find_field(event, arg);
 			const char *suffix = "...";
 
 			if (field)
