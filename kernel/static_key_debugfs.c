@@ -91,6 +91,7 @@ static int skd_compare(const struct jump_entry *entry,
 		return key < pos->key ? -1 : 1;
 	if (code != pos->code)
 		return code < pos->code ? -1 : 1;
+
 	/*
 	 * Only sites in init code that was freed can have the same address, one
 	 * in each of several modules.
@@ -155,6 +156,7 @@ static bool skd_find(const struct skd_pos *pos, struct skd_site *site)
 		entry = skd_module_find(view->mod, pos);
 		if (!skd_module_has(view->mod, entry))
 			continue;
+
 		if (site->entry) {
 			best.key = (unsigned long)jump_entry_key(site->entry);
 			best.code = jump_entry_code(site->entry);
@@ -162,6 +164,7 @@ static bool skd_find(const struct skd_pos *pos, struct skd_site *site)
 			if (skd_compare(entry, &best) > 0)
 				continue;
 		}
+
 		site->entry = entry;
 		site->mod = view->mod;
 	}
@@ -188,6 +191,7 @@ static unsigned long skd_count_sites(const struct static_key *key)
 
 	skd_pos_at_key(&first, (unsigned long)key);
 	skd_pos_at_key(&last, (unsigned long)key + 1);
+
 	count = skd_table_find(__start___jump_table, __stop___jump_table,
 			       &last) -
 		skd_table_find(__start___jump_table, __stop___jump_table,
@@ -376,6 +380,7 @@ static bool skd_show_ddebug_key(struct seq_file *m,
 #endif
 	if ((void *)key < (void *)start || (void *)key >= (void *)stop)
 		return false;
+
 	offset = (void *)key - (void *)start;
 	if (offset % sizeof(*start) != offsetof(struct _ddebug, key))
 		return false;
@@ -422,6 +427,7 @@ static bool skd_show_module_variable(struct seq_file *m, unsigned long addr,
 
 		if (symbol->st_shndx == SHN_UNDEF || offset >= symbol->st_size)
 			continue;
+
 		seq_puts(m, symbols->strtab + symbol->st_name);
 		if (offset)
 			seq_printf(m, "+0x%lx", offset);
@@ -449,6 +455,7 @@ static void skd_show_offset(struct seq_file *m, unsigned long addr,
 		seq_printf(m, "_stext+0x%lx", addr - (unsigned long)_stext);
 		return;
 	}
+
 #ifdef CONFIG_MODULES
 	for_each_mod_mem_type(type) {
 		static const char * const names[MOD_MEM_NUM_TYPES] = {
@@ -574,6 +581,7 @@ static void skd_show_key(struct seq_file *m, struct static_key *key)
 	} else {
 		seq_puts(m, "init - -");
 	}
+
 	seq_printf(m, " %lu ", skd_count_sites(key));
 	skd_show_key_name(m, key, mod);
 	seq_putc(m, '\n');
@@ -641,12 +649,14 @@ static void skd_show_mismatch(struct seq_file *m, const struct skd_site *site,
 
 	if (!m)
 		return;
+
 	skd_show_function(m, site);
 	seq_printf(m, ": found %s", skd_read_name(read));
 	if (read == -EILSEQ &&
 	    !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
 		seq_printf(m, " (%*ph)", (int)sizeof(code), code);
 	seq_printf(m, ", expected %s for key ", skd_read_name(wanted));
+
 	mod = skd_module_at((unsigned long)key);
 	skd_show_key_name(m, key, mod);
 	seq_printf(m, " which is %s\n", str_on_off(static_key_enabled(key)));
@@ -683,6 +693,7 @@ int static_key_check(struct seq_file *m)
 			keys++;
 		last_key = (unsigned long)key;
 		sites++;
+
 		read = skd_site_read(&site);
 		mod = skd_module_at((unsigned long)key);
 		if (read == -ENOENT || read == -EOPNOTSUPP ||
@@ -697,6 +708,7 @@ int static_key_check(struct seq_file *m)
 				skd_show_mismatch(m, &site, read, wanted);
 			}
 		}
+
 		skd_pos_after_site(&pos, &site);
 		if (sites % SKD_CHECK_BATCH == 0) {
 			jump_label_unlock();
@@ -743,6 +755,7 @@ static void *skd_start(struct seq_file *m, loff_t *index)
 	}
 	if (*index == 0)
 		return SEQ_START_TOKEN;
+
 	/* Needed after a seek only; otherwise iter->index == *index. */
 	for (; iter->index < *index; iter->index++) {
 		if (iter->index == 0)
@@ -782,9 +795,11 @@ static int skd_show(struct seq_file *m, void *v)
 				 "#\taddress code language function+offset [module]\n");
 		return 0;
 	}
+
 	key = jump_entry_key(iter->site.entry);
 	if ((unsigned long)key != iter->key_before)
 		skd_show_key(m, key);
+
 	if (iter->sites) {
 		seq_putc(m, '\t');
 		skd_show_site(m, &iter->site);
@@ -841,9 +856,11 @@ static int skd_module_coming(struct notifier_block *nb, unsigned long val,
 
 	if (val != MODULE_STATE_COMING || !mod->num_jump_entries)
 		return NOTIFY_DONE;
+
 	view = kmalloc_obj(*view);
 	if (!view)
 		return notifier_from_errno(-ENOMEM);
+
 	view->mod = mod;
 	jump_label_lock();
 	list_add_tail(&view->list, &skd_modules);
@@ -858,6 +875,7 @@ static int skd_module_going(struct notifier_block *nb, unsigned long val,
 
 	if (val != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
+
 	/* If loading has failed, the module may not be on the list. */
 	jump_label_lock();
 	list_for_each_entry_safe(view, next, &skd_modules, list) {
