@@ -112,10 +112,12 @@ void notrace __mark_hit(struct marker *marker, ...)
 	call.ip = _RET_IP_;
 	call.frame = __builtin_frame_address(0);
 	preempt_disable_notrace();
+
 	/* A grace period would not wait for this CPU. */
 	if (unlikely(!marker_rcu_is_watching() ||
 		     !cpu_online(raw_smp_processor_id())))
 		goto out;
+
 	probe = rcu_dereference_raw(marker->probes);
 	for (; probe && probe->func; probe++) {
 		va_start(call.args, marker);
@@ -207,17 +209,20 @@ static int marker_walk_name(const char *name, marker_fn fn, void *arg)
 		else
 			end = middle;
 	}
+
 	for (; begin < marker_nr_sorted && !ret; begin++) {
 		marker = marker_sorted[begin];
 		if (strcmp(marker->name, name))
 			break;
 		ret = fn(marker, NULL, arg);
 	}
+
 	list_for_each_entry(pos, &marker_modules, node) {
 		if (ret)
 			break;
 		ret = marker_walk_module_name(pos->mod, name, fn, arg);
 	}
+
 	return ret;
 }
 
@@ -265,7 +270,7 @@ static int marker_get_first(struct marker *marker, struct module *mod,
 }
 
 /* All markers of a name have the same format. */
-static const char *marker_format_of(const char *name)
+static const char *marker_find_format(const char *name)
 {
 	const char *format = NULL;
 
@@ -287,7 +292,7 @@ char *marker_get_format(const char *name)
 	char *copy;
 
 	guard(mutex)(&marker_mutex);
-	format = marker_format_of(name);
+	format = marker_find_format(name);
 	if (!format)
 		return NULL;
 	copy = kstrdup(format, GFP_KERNEL);
@@ -307,7 +312,7 @@ bool marker_has_format(const char *name, const char *format)
 	const char *found;
 
 	guard(mutex)(&marker_mutex);
-	found = marker_format_of(name);
+	found = marker_find_format(name);
 	return found && !strcmp(found, format);
 }
 
@@ -343,7 +348,7 @@ struct marker_jump_table {
 };
 
 #ifdef CONFIG_MODULES
-static struct marker_jump_table marker_jump_table_of(struct module *mod)
+static struct marker_jump_table marker_module_jump_table(struct module *mod)
 {
 	return (struct marker_jump_table) {
 		.begin = mod->jump_entries,
@@ -352,7 +357,7 @@ static struct marker_jump_table marker_jump_table_of(struct module *mod)
 	};
 }
 #else
-static struct marker_jump_table marker_jump_table_of(struct module *mod)
+static struct marker_jump_table marker_module_jump_table(struct module *mod)
 {
 	return (struct marker_jump_table) {};
 }
@@ -361,7 +366,7 @@ static struct marker_jump_table marker_jump_table_of(struct module *mod)
 static struct marker_jump_table marker_jump_table(struct module *mod)
 {
 	if (mod)
-		return marker_jump_table_of(mod);
+		return marker_module_jump_table(mod);
 	return (struct marker_jump_table) {
 		.begin = __start___jump_table,
 		.end = __stop___jump_table,
@@ -474,9 +479,11 @@ static struct marker_name *marker_get_name(const char *name)
 
 	if (found)
 		return found;
+
 	found = kzalloc(struct_size(found, name, size), GFP_KERNEL);
 	if (!found)
 		return NULL;
+
 	memcpy(found->name, name, size);
 	INIT_LIST_HEAD(&found->probes);
 	list_add(&found->node, &marker_names);
@@ -501,7 +508,7 @@ static bool marker_probe_fits(const struct marker_registered_probe *reg,
 static struct marker_probe_array *
 marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 {
-	const char *format = marker_format_of(name->name);
+	const char *format = marker_find_format(name->name);
 	struct marker_probe_call *to;
 	struct marker_probe_array *array;
 	struct marker_registered_probe *reg;
@@ -509,19 +516,23 @@ marker_make_probe_array(struct marker_name *name, gfp_t gfp)
 
 	if (!format)
 		return NULL;
+
 	list_for_each_entry(reg, &name->probes, node)
 		nr += marker_probe_fits(reg, format);
 	if (!nr)
 		return NULL;
+
 	array = kzalloc(struct_size(array, probes, nr + 1), gfp);
 	if (!array)
 		return ERR_PTR(-ENOMEM);
+
 	to = array->probes;
 	list_for_each_entry(reg, &name->probes, node)
 		if (marker_probe_fits(reg, format))
 			*to++ = (struct marker_probe_call) {
 				.func = reg->probe->func, .data = reg->data,
 			};
+
 	return array;
 }
 
@@ -570,12 +581,15 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 
 	if (IS_ERR(new))
 		return PTR_ERR(new);
+
 	name->array = new;
 	marker_walk_name(name->name, marker_set_probe_array, name);
+
 	if (marker_batch_task == current)
 		marker_batch_pending = true;
 	else
 		marker_patch(name->name);
+
 	if (old)
 		kfree_rcu(old, rcu);
 	return 0;
@@ -631,12 +645,15 @@ static int marker_add_probe(struct marker_name *name,
 
 	if (marker_find_probe(name, probe, data))
 		return -EEXIST;
+
 	reg = kzalloc_obj(*reg);
 	if (!reg)
 		return -ENOMEM;
+
 	reg->probe = probe;
 	reg->data = data;
 	list_add_tail(&reg->node, &name->probes);
+
 	ret = marker_update(name, GFP_KERNEL);
 	if (ret) {
 		list_del(&reg->node);
@@ -671,13 +688,16 @@ int marker_probe_register(const char *name, const struct marker_probe *probe,
 
 	if (!*name || strlen(name) >= MARKER_MAX_NAME)
 		return -EINVAL;
+
 	guard(mutex)(&marker_mutex);
-	format = marker_format_of(name);
+	format = marker_find_format(name);
 	if (format && probe->format && strcmp(format, probe->format))
 		return -EINVAL;
+
 	entry = marker_get_name(name);
 	if (!entry)
 		return -ENOMEM;
+
 	ret = marker_add_probe(entry, probe, data);
 	if (ret)
 		marker_put_name(entry);
@@ -708,6 +728,7 @@ int marker_probe_unregister_nosync(const char *name,
 	reg = entry ? marker_find_probe(entry, probe, data) : NULL;
 	if (!reg)
 		return -ENOENT;
+
 	list_del(&reg->node);
 	kfree(reg);
 	/* Unregistering cannot fail, and the array is a few words. */
@@ -792,12 +813,14 @@ static int __init marker_check_all(void)
 		sorted[i] = __start___markers + i;
 	sort(sorted, nr, sizeof(*sorted), marker_compare, NULL);
 	marker_sorted = sorted;
+
 	/* Those before sorted[i] are checked, and have their names. */
 	for (unsigned int i = 0; i < nr; i++) {
 		marker_check(sorted[i], NULL, NULL);
 		if (sorted[i]->name)
 			marker_sorted[marker_nr_sorted++] = sorted[i];
 	}
+
 	return 0;
 }
 early_initcall(marker_check_all);
@@ -816,7 +839,7 @@ static bool marker_module_has_name(struct module *mod, const char *name)
 
 static void marker_warn_mismatch(struct marker_name *name)
 {
-	const char *format = marker_format_of(name->name);
+	const char *format = marker_find_format(name->name);
 	struct marker_registered_probe *reg;
 
 	list_for_each_entry(reg, &name->probes, node)
@@ -834,15 +857,18 @@ static int marker_module_coming(struct module *mod)
 	entry = kzalloc_obj(*entry);
 	if (!entry)
 		return -ENOMEM;
+
 	entry->mod = mod;
 	list_add_tail(&entry->node, &marker_modules);
 	marker_walk_module(mod, marker_check, NULL);
+
 	list_for_each_entry(name, &marker_names, node) {
 		if (ret)
 			break;
 		if (marker_module_has_name(mod, name->name))
 			ret = marker_update(name, GFP_KERNEL);
 	}
+
 	if (ret) {
 		pr_err("module %s is refused\n", mod->name);
 		list_del(&entry->node);
@@ -865,6 +891,7 @@ static void marker_module_going(struct module *mod)
 	list_for_each_entry_safe(pos, next, &marker_modules, node) {
 		if (pos->mod != mod)
 			continue;
+
 		/*
 		 * The keys of the module go with it. Probe arrays stay for when
 		 * it is loaded again, but are not updated here any more, and
@@ -886,7 +913,8 @@ static bool marker_probe_is_in(const struct marker_registered_probe *reg,
 }
 
 /* Returns true if there were such probes. */
-static bool marker_drop_probes_of(struct marker_name *name, struct module *mod)
+static bool marker_drop_module_probes(struct marker_name *name,
+				      struct module *mod)
 {
 	struct marker_registered_probe *reg, *next;
 	bool dropped = false;
@@ -894,12 +922,14 @@ static bool marker_drop_probes_of(struct marker_name *name, struct module *mod)
 	list_for_each_entry_safe(reg, next, &name->probes, node) {
 		if (!marker_probe_is_in(reg, mod))
 			continue;
+
 		pr_warn("module %s goes with a probe for %s still registered\n",
 			mod->name, name->name);
 		list_del(&reg->node);
 		kfree(reg);
 		dropped = true;
 	}
+
 	if (dropped) {
 		/* As in marker_probe_unregister_nosync(). */
 		marker_update(name, GFP_KERNEL | __GFP_NOFAIL);
@@ -918,7 +948,7 @@ static void marker_drop_probes(struct module *mod)
 	bool dropped = false;
 
 	list_for_each_entry_safe(name, next, &marker_names, node)
-		dropped |= marker_drop_probes_of(name, mod);
+		dropped |= marker_drop_module_probes(name, mod);
 	/* A CPU may still run one of them. */
 	if (dropped)
 		synchronize_rcu();
@@ -939,6 +969,7 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 	/* A module without markers may have probes. */
 	if (!marker_has_markers(mod) && state != MODULE_STATE_GOING)
 		return NOTIFY_OK;
+
 	mutex_lock(&marker_mutex);
 	if (state == MODULE_STATE_COMING) {
 		ret = marker_module_coming(mod);

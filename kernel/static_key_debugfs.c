@@ -47,24 +47,24 @@
 #include <asm/sections.h>
 
 /* Number of sites that are checked before the locks are released for others. */
-#define STATIC_KEY_DEBUGFS_CHECK_BATCH 256
+#define SKD_CHECK_BATCH 256
 
 /* Position of a walk: the next entry is the first that is not before it. */
-struct static_key_debugfs_pos {
+struct skd_pos {
 	unsigned long key;
 	unsigned long code;
 	unsigned long entry;
 };
 
 /* Valid until jump_label_mutex is released. */
-struct static_key_debugfs_site {
+struct skd_site {
 	const struct jump_entry *entry;
 	struct module *mod;
 };
 
-struct static_key_debugfs_iter {
-	struct static_key_debugfs_site site;
-	struct static_key_debugfs_pos pos;
+struct skd_iter {
+	struct skd_site site;
+	struct skd_pos pos;
 	/* The key of the previous site. */
 	unsigned long key_before;
 	/* The index of @pos in seq_file. */
@@ -73,16 +73,16 @@ struct static_key_debugfs_iter {
 };
 
 /* A module with a jump table. */
-struct static_key_debugfs_module {
+struct skd_module {
 	struct list_head list;
 	struct module *mod;
 };
 
 /* Protected by jump_label_mutex. */
-static LIST_HEAD(static_key_debugfs_modules);
+static LIST_HEAD(skd_modules);
 
-static int static_key_debugfs_compare(const struct jump_entry *entry,
-				      const struct static_key_debugfs_pos *pos)
+static int skd_compare(const struct jump_entry *entry,
+		       const struct skd_pos *pos)
 {
 	unsigned long key = (unsigned long)jump_entry_key(entry);
 	unsigned long code = jump_entry_code(entry);
@@ -91,6 +91,7 @@ static int static_key_debugfs_compare(const struct jump_entry *entry,
 		return key < pos->key ? -1 : 1;
 	if (code != pos->code)
 		return code < pos->code ? -1 : 1;
+
 	/*
 	 * Only sites in init code that was freed can have the same address, one
 	 * in each of several modules.
@@ -101,17 +102,16 @@ static int static_key_debugfs_compare(const struct jump_entry *entry,
 }
 
 /* Returns the first entry that is not before @pos, or @stop. */
-static const struct jump_entry *
-static_key_debugfs_table_find(const struct jump_entry *start,
-			      const struct jump_entry *stop,
-			      const struct static_key_debugfs_pos *pos)
+static const struct jump_entry *skd_table_find(const struct jump_entry *start,
+					       const struct jump_entry *stop,
+					       const struct skd_pos *pos)
 {
 	size_t low = 0, high = stop - start;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (static_key_debugfs_compare(start + middle, pos) < 0)
+		if (skd_compare(start + middle, pos) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -119,22 +119,19 @@ static_key_debugfs_table_find(const struct jump_entry *start,
 	return start + low;
 }
 
-static const struct jump_entry *
-static_key_debugfs_module_find(const struct module *mod,
-			       const struct static_key_debugfs_pos *pos)
+static const struct jump_entry *skd_module_find(const struct module *mod,
+						const struct skd_pos *pos)
 {
 #ifdef CONFIG_MODULES
-	return static_key_debugfs_table_find(mod->jump_entries,
-					     mod->jump_entries +
-					     mod->num_jump_entries,
-					     pos);
+	return skd_table_find(mod->jump_entries,
+			      mod->jump_entries + mod->num_jump_entries, pos);
 #else
 	return NULL;
 #endif
 }
 
-static bool static_key_debugfs_module_has(const struct module *mod,
-					  const struct jump_entry *entry)
+static bool skd_module_has(const struct module *mod,
+			   const struct jump_entry *entry)
 {
 #ifdef CONFIG_MODULES
 	return entry < mod->jump_entries + mod->num_jump_entries;
@@ -144,72 +141,69 @@ static bool static_key_debugfs_module_has(const struct module *mod,
 }
 
 /* Finds the first site in all tables that is not before @pos. */
-static bool static_key_debugfs_find(const struct static_key_debugfs_pos *pos,
-				    struct static_key_debugfs_site *site)
+static bool skd_find(const struct skd_pos *pos, struct skd_site *site)
 {
 	const struct jump_entry *entry;
-	struct static_key_debugfs_module *view;
+	struct skd_module *view;
 
-	entry = static_key_debugfs_table_find(__start___jump_table,
-					      __stop___jump_table, pos);
+	entry = skd_table_find(__start___jump_table, __stop___jump_table, pos);
 	site->entry = entry < __stop___jump_table ? entry : NULL;
 	site->mod = NULL;
 
-	list_for_each_entry(view, &static_key_debugfs_modules, list) {
-		struct static_key_debugfs_pos best;
+	list_for_each_entry(view, &skd_modules, list) {
+		struct skd_pos best;
 
-		entry = static_key_debugfs_module_find(view->mod, pos);
-		if (!static_key_debugfs_module_has(view->mod, entry))
+		entry = skd_module_find(view->mod, pos);
+		if (!skd_module_has(view->mod, entry))
 			continue;
+
 		if (site->entry) {
 			best.key = (unsigned long)jump_entry_key(site->entry);
 			best.code = jump_entry_code(site->entry);
 			best.entry = (unsigned long)site->entry;
-			if (static_key_debugfs_compare(entry, &best) > 0)
+			if (skd_compare(entry, &best) > 0)
 				continue;
 		}
+
 		site->entry = entry;
 		site->mod = view->mod;
 	}
 	return site->entry;
 }
 
-static void static_key_debugfs_pos_at_key(struct static_key_debugfs_pos *pos,
-					  unsigned long key)
+static void skd_pos_at_key(struct skd_pos *pos, unsigned long key)
 {
-	*pos = (struct static_key_debugfs_pos){ .key = key };
+	*pos = (struct skd_pos){ .key = key };
 }
 
-static void
-static_key_debugfs_pos_after_site(struct static_key_debugfs_pos *pos,
-				  const struct static_key_debugfs_site *site)
+static void skd_pos_after_site(struct skd_pos *pos, const struct skd_site *site)
 {
 	pos->key = (unsigned long)jump_entry_key(site->entry);
 	pos->code = jump_entry_code(site->entry);
 	pos->entry = (unsigned long)site->entry + 1;
 }
 
-static unsigned long
-static_key_debugfs_count_sites(const struct static_key *key)
+static unsigned long skd_count_sites(const struct static_key *key)
 {
-	struct static_key_debugfs_pos first, last;
-	struct static_key_debugfs_module *view;
+	struct skd_pos first, last;
+	struct skd_module *view;
 	unsigned long count;
 
-	static_key_debugfs_pos_at_key(&first, (unsigned long)key);
-	static_key_debugfs_pos_at_key(&last, (unsigned long)key + 1);
-	count = static_key_debugfs_table_find(__start___jump_table,
-					      __stop___jump_table, &last) -
-		static_key_debugfs_table_find(__start___jump_table,
-					      __stop___jump_table, &first);
-	list_for_each_entry(view, &static_key_debugfs_modules, list)
-		count += static_key_debugfs_module_find(view->mod, &last) -
-			static_key_debugfs_module_find(view->mod, &first);
+	skd_pos_at_key(&first, (unsigned long)key);
+	skd_pos_at_key(&last, (unsigned long)key + 1);
+
+	count = skd_table_find(__start___jump_table, __stop___jump_table,
+			       &last) -
+		skd_table_find(__start___jump_table, __stop___jump_table,
+			       &first);
+	list_for_each_entry(view, &skd_modules, list)
+		count += skd_module_find(view->mod, &last) -
+			skd_module_find(view->mod, &first);
 	return count;
 }
 
 /* Returns the module that @addr is in, or NULL. */
-static struct module *static_key_debugfs_module_at(unsigned long addr)
+static struct module *skd_module_at(unsigned long addr)
 {
 	struct module *mod;
 
@@ -220,8 +214,8 @@ static struct module *static_key_debugfs_module_at(unsigned long addr)
 }
 
 /* True if the memory of a key is not init data, which may have been freed. */
-static bool static_key_debugfs_key_readable(const struct static_key *key,
-					    const struct module *mod)
+static bool skd_key_readable(const struct static_key *key,
+			     const struct module *mod)
 {
 	unsigned long addr = (unsigned long)key;
 
@@ -277,8 +271,7 @@ int jump_label_compare(const void *addr, const void *nop, const void *jump,
 }
 
 /* arch_jump_label_read(), or -ENOENT for code that is or will be freed. */
-static int
-static_key_debugfs_site_read(const struct static_key_debugfs_site *site)
+static int skd_site_read(const struct skd_site *site)
 {
 	/*
 	 * Sites in init code keep this mark; there is no way to know or to wait
@@ -293,46 +286,40 @@ static_key_debugfs_site_read(const struct static_key_debugfs_site *site)
 
 #ifdef CONFIG_TRACEPOINTS
 /* Addresses of the first and the last tracepoint of the kernel, set once. */
-static unsigned long static_key_debugfs_first_tracepoint = ULONG_MAX,
-		     static_key_debugfs_last_tracepoint;
+static unsigned long skd_first_tracepoint = ULONG_MAX, skd_last_tracepoint;
 
-static void __init static_key_debugfs_note_tracepoint(struct tracepoint *tp,
-						      void *priv)
+static void __init skd_note_tracepoint(struct tracepoint *tp, void *priv)
 {
 	unsigned long addr = (unsigned long)tp;
 
-	static_key_debugfs_first_tracepoint =
-		min(static_key_debugfs_first_tracepoint, addr);
-	static_key_debugfs_last_tracepoint =
-		max(static_key_debugfs_last_tracepoint, addr);
+	skd_first_tracepoint = min(skd_first_tracepoint, addr);
+	skd_last_tracepoint = max(skd_last_tracepoint, addr);
 }
 
-struct static_key_debugfs_query {
+struct skd_query {
 	struct tracepoint *wanted;
 	bool found;
 };
 
-static void static_key_debugfs_match_tracepoint(struct tracepoint *tp,
-						void *priv)
+static void skd_match_tracepoint(struct tracepoint *tp, void *priv)
 {
-	struct static_key_debugfs_query *query = priv;
+	struct skd_query *query = priv;
 
 	query->found |= tp == query->wanted;
 }
 
 /* Returns the tracepoint that a key is part of, or NULL. */
-static struct tracepoint *
-static_key_debugfs_key_tracepoint(const struct static_key *key,
-				  const struct module *mod)
+static struct tracepoint *skd_key_tracepoint(const struct static_key *key,
+					     const struct module *mod)
 {
 	struct tracepoint *tp = container_of(key, struct tracepoint, key.key);
-	struct static_key_debugfs_query query = { .wanted = tp };
+	struct skd_query query = { .wanted = tp };
 	unsigned int i __maybe_unused;
 
 	if (!mod) {
-		if ((unsigned long)tp >= static_key_debugfs_first_tracepoint &&
-		    (unsigned long)tp <= static_key_debugfs_last_tracepoint)
-			for_each_kernel_tracepoint(static_key_debugfs_match_tracepoint,
+		if ((unsigned long)tp >= skd_first_tracepoint &&
+		    (unsigned long)tp <= skd_last_tracepoint)
+			for_each_kernel_tracepoint(skd_match_tracepoint,
 						   &query);
 		return query.found ? tp : NULL;
 	}
@@ -345,28 +332,27 @@ static_key_debugfs_key_tracepoint(const struct static_key *key,
 	return NULL;
 }
 
-static void __init static_key_debugfs_note_tracepoints(void)
+static void __init skd_note_tracepoints(void)
 {
-	for_each_kernel_tracepoint(static_key_debugfs_note_tracepoint, NULL);
+	for_each_kernel_tracepoint(skd_note_tracepoint, NULL);
 }
 
-static bool static_key_debugfs_show_tracepoint_key(struct seq_file *m,
-						   const struct static_key *key,
-						   const struct module *mod)
+static bool skd_show_tracepoint_key(struct seq_file *m,
+				    const struct static_key *key,
+				    const struct module *mod)
 {
-	const struct tracepoint *tp =
-		static_key_debugfs_key_tracepoint(key, mod);
+	const struct tracepoint *tp = skd_key_tracepoint(key, mod);
 
 	if (tp)
 		seq_printf(m, "__tracepoint_%s", tp->name);
 	return tp;
 }
 #else
-static inline void static_key_debugfs_note_tracepoints(void) { }
+static inline void skd_note_tracepoints(void) { }
 
-static bool static_key_debugfs_show_tracepoint_key(struct seq_file *m,
-						   const struct static_key *key,
-						   const struct module *mod)
+static bool skd_show_tracepoint_key(struct seq_file *m,
+				    const struct static_key *key,
+				    const struct module *mod)
 {
 	return false;
 }
@@ -377,9 +363,9 @@ static bool static_key_debugfs_show_tracepoint_key(struct seq_file *m,
  * Shows the dynamic debug message that a key is part of. False if it is not
  * part of one.
  */
-static bool static_key_debugfs_show_ddebug_key(struct seq_file *m,
-					       const struct static_key *key,
-					       const struct module *mod)
+static bool skd_show_ddebug_key(struct seq_file *m,
+				const struct static_key *key,
+				const struct module *mod)
 {
 	const struct _ddebug *start = __start___dyndbg, *stop = __stop___dyndbg;
 	size_t prefix = strlen(__FILE__) - strlen(KBUILD_MODFILE ".c");
@@ -394,6 +380,7 @@ static bool static_key_debugfs_show_ddebug_key(struct seq_file *m,
 #endif
 	if ((void *)key < (void *)start || (void *)key >= (void *)stop)
 		return false;
+
 	offset = (void *)key - (void *)start;
 	if (offset % sizeof(*start) != offsetof(struct _ddebug, key))
 		return false;
@@ -410,9 +397,9 @@ static bool static_key_debugfs_show_ddebug_key(struct seq_file *m,
 	return true;
 }
 #else
-static bool static_key_debugfs_show_ddebug_key(struct seq_file *m,
-					       const struct static_key *key,
-					       const struct module *mod)
+static bool skd_show_ddebug_key(struct seq_file *m,
+				const struct static_key *key,
+				const struct module *mod)
 {
 	return false;
 }
@@ -424,9 +411,8 @@ static bool static_key_debugfs_show_ddebug_key(struct seq_file *m,
  * only: it may find a symbol that marks the end of a section where a variable
  * starts, and without CONFIG_KALLSYMS_ALL the last function before all data.
  */
-static bool static_key_debugfs_show_module_variable(struct seq_file *m,
-						    unsigned long addr,
-						    const struct module *mod)
+static bool skd_show_module_variable(struct seq_file *m, unsigned long addr,
+				     const struct module *mod)
 {
 	const struct mod_kallsyms *symbols;
 	bool found = false;
@@ -441,6 +427,7 @@ static bool static_key_debugfs_show_module_variable(struct seq_file *m,
 
 		if (symbol->st_shndx == SHN_UNDEF || offset >= symbol->st_size)
 			continue;
+
 		seq_puts(m, symbols->strtab + symbol->st_name);
 		if (offset)
 			seq_printf(m, "+0x%lx", offset);
@@ -450,9 +437,8 @@ static bool static_key_debugfs_show_module_variable(struct seq_file *m,
 	return found;
 }
 #else
-static bool static_key_debugfs_show_module_variable(struct seq_file *m,
-						    unsigned long addr,
-						    const struct module *mod)
+static bool skd_show_module_variable(struct seq_file *m, unsigned long addr,
+				     const struct module *mod)
 {
 	return false;
 }
@@ -462,14 +448,14 @@ static bool static_key_debugfs_show_module_variable(struct seq_file *m,
  * Shows an address without a symbol as an offset in a section, so that it can
  * be resolved only if the address of the section is known.
  */
-static void static_key_debugfs_show_offset(struct seq_file *m,
-					   unsigned long addr,
-					   const struct module *mod)
+static void skd_show_offset(struct seq_file *m, unsigned long addr,
+			    const struct module *mod)
 {
 	if (!mod && __is_kernel(addr)) {
 		seq_printf(m, "_stext+0x%lx", addr - (unsigned long)_stext);
 		return;
 	}
+
 #ifdef CONFIG_MODULES
 	for_each_mod_mem_type(type) {
 		static const char * const names[MOD_MEM_NUM_TYPES] = {
@@ -500,9 +486,8 @@ static void static_key_debugfs_show_offset(struct seq_file *m,
  * from its start; or NULL. Freed init code of a module may have been replaced
  * by other code.
  */
-static const char *
-static_key_debugfs_function_at(unsigned long addr, const struct module *mod,
-			       char *name, unsigned long *offset)
+static const char *skd_function_at(unsigned long addr, const struct module *mod,
+				   char *name, unsigned long *offset)
 {
 	unsigned long size;
 	char *modname;
@@ -512,50 +497,46 @@ static_key_debugfs_function_at(unsigned long addr, const struct module *mod,
 	return kallsyms_lookup(addr, &size, offset, &modname, name);
 }
 
-static void static_key_debugfs_show_module(struct seq_file *m,
-					   const struct module *mod)
+static void skd_show_module(struct seq_file *m, const struct module *mod)
 {
 	if (mod)
 		seq_printf(m, " [%s]", module_name((struct module *)mod));
 }
 
-static void static_key_debugfs_show_key_name(struct seq_file *m,
-					     const struct static_key *key,
-					     const struct module *mod)
+static void skd_show_key_name(struct seq_file *m, const struct static_key *key,
+			      const struct module *mod)
 {
 	unsigned long addr = (unsigned long)key;
 	char name[KSYM_NAME_LEN];
 	unsigned long size, offset;
 	char *modname;
 
-	if (static_key_debugfs_show_tracepoint_key(m, key, mod) ||
-	    static_key_debugfs_show_ddebug_key(m, key, mod) ||
-	    (mod && static_key_debugfs_show_module_variable(m, addr, mod))) {
-		static_key_debugfs_show_module(m, mod);
+	if (skd_show_tracepoint_key(m, key, mod) ||
+	    skd_show_ddebug_key(m, key, mod) ||
+	    (mod && skd_show_module_variable(m, addr, mod))) {
+		skd_show_module(m, mod);
 	} else if (!mod &&
 		   kallsyms_lookup(addr, &size, &offset, &modname, name)) {
 		seq_puts(m, name);
 		if (offset)
 			seq_printf(m, "+0x%lx", offset);
 	} else {
-		static_key_debugfs_show_offset(m, addr, mod);
-		static_key_debugfs_show_module(m, mod);
+		skd_show_offset(m, addr, mod);
+		skd_show_module(m, mod);
 	}
 }
 
-static void
-static_key_debugfs_show_function(struct seq_file *m,
-				 const struct static_key_debugfs_site *site)
+static void skd_show_function(struct seq_file *m, const struct skd_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
 	char name[KSYM_NAME_LEN];
 	unsigned long offset;
 
-	if (static_key_debugfs_function_at(addr, site->mod, name, &offset))
+	if (skd_function_at(addr, site->mod, name, &offset))
 		seq_printf(m, "%s+0x%lx", name, offset);
 	else
-		static_key_debugfs_show_offset(m, addr, site->mod);
-	static_key_debugfs_show_module(m, site->mod);
+		skd_show_offset(m, addr, site->mod);
+	skd_show_module(m, site->mod);
 }
 
 /*
@@ -564,14 +545,13 @@ static_key_debugfs_show_function(struct seq_file *m,
  * and clones of functions, and functions known to ftrace are C. Other functions
  * may be in assembly.
  */
-static const char *
-static_key_debugfs_site_language(const struct static_key_debugfs_site *site)
+static const char *skd_site_language(const struct skd_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
 	char name[KSYM_NAME_LEN];
 	unsigned long offset;
 
-	if (!static_key_debugfs_function_at(addr, site->mod, name, &offset))
+	if (!skd_function_at(addr, site->mod, name, &offset))
 		return "-";
 	if (str_has_prefix(name, "_R"))
 		return "rust";
@@ -581,21 +561,19 @@ static_key_debugfs_site_language(const struct static_key_debugfs_site *site)
 }
 
 /* Shows zeros to readers from whom kptr_restrict hides addresses. */
-static void static_key_debugfs_show_address(struct seq_file *m,
-					    unsigned long addr)
+static void skd_show_address(struct seq_file *m, unsigned long addr)
 {
 	if (!kallsyms_show_value(m->file->f_cred))
 		addr = 0;
 	seq_printf(m, "%0*lx ", BITS_PER_LONG / 4, addr);
 }
 
-static void static_key_debugfs_show_key(struct seq_file *m,
-					struct static_key *key)
+static void skd_show_key(struct seq_file *m, struct static_key *key)
 {
-	struct module *mod = static_key_debugfs_module_at((unsigned long)key);
+	struct module *mod = skd_module_at((unsigned long)key);
 
-	static_key_debugfs_show_address(m, (unsigned long)key);
-	if (static_key_debugfs_key_readable(key, mod)) {
+	skd_show_address(m, (unsigned long)key);
+	if (skd_key_readable(key, mod)) {
 		int count = static_key_count(key);
 
 		seq_printf(m, "%s %d %s",
@@ -603,12 +581,13 @@ static void static_key_debugfs_show_key(struct seq_file *m,
 	} else {
 		seq_puts(m, "init - -");
 	}
-	seq_printf(m, " %lu ", static_key_debugfs_count_sites(key));
-	static_key_debugfs_show_key_name(m, key, mod);
+
+	seq_printf(m, " %lu ", skd_count_sites(key));
+	skd_show_key_name(m, key, mod);
 	seq_putc(m, '\n');
 }
 
-static const char *static_key_debugfs_read_name(int read)
+static const char *skd_read_name(int read)
 {
 	switch (read) {
 	case JUMP_LABEL_NOP:
@@ -624,17 +603,14 @@ static const char *static_key_debugfs_read_name(int read)
 	}
 }
 
-static void
-static_key_debugfs_show_site(struct seq_file *m,
-			     const struct static_key_debugfs_site *site)
+static void skd_show_site(struct seq_file *m, const struct skd_site *site)
 {
 	unsigned long addr = jump_entry_code(site->entry);
-	int read = static_key_debugfs_site_read(site);
+	int read = skd_site_read(site);
 
-	static_key_debugfs_show_address(m, addr);
-	seq_printf(m, "%s %s ", static_key_debugfs_read_name(read),
-		   static_key_debugfs_site_language(site));
-	static_key_debugfs_show_function(m, site);
+	skd_show_address(m, addr);
+	seq_printf(m, "%s %s ", skd_read_name(read), skd_site_language(site));
+	skd_show_function(m, site);
 	seq_putc(m, '\n');
 }
 
@@ -650,24 +626,21 @@ static_key_debugfs_show_site(struct seq_file *m,
  */
 void static_key_show_sites(struct seq_file *m, struct static_key *key)
 {
-	struct static_key_debugfs_site site;
-	struct static_key_debugfs_pos pos;
+	struct skd_site site;
+	struct skd_pos pos;
 
-	static_key_debugfs_pos_at_key(&pos, (unsigned long)key);
+	skd_pos_at_key(&pos, (unsigned long)key);
 	jump_label_lock();
-	while (static_key_debugfs_find(&pos, &site) &&
-	       jump_entry_key(site.entry) == key) {
+	while (skd_find(&pos, &site) && jump_entry_key(site.entry) == key) {
 		seq_puts(m, "\tsite ");
-		static_key_debugfs_show_site(m, &site);
-		static_key_debugfs_pos_after_site(&pos, &site);
+		skd_show_site(m, &site);
+		skd_pos_after_site(&pos, &site);
 	}
 	jump_label_unlock();
 }
 
-static void
-static_key_debugfs_show_mismatch(struct seq_file *m,
-				 const struct static_key_debugfs_site *site,
-				 int read, enum jump_label_type wanted)
+static void skd_show_mismatch(struct seq_file *m, const struct skd_site *site,
+			      int read, enum jump_label_type wanted)
 {
 	struct static_key *key = jump_entry_key(site->entry);
 	unsigned long addr = jump_entry_code(site->entry);
@@ -676,15 +649,16 @@ static_key_debugfs_show_mismatch(struct seq_file *m,
 
 	if (!m)
 		return;
-	static_key_debugfs_show_function(m, site);
-	seq_printf(m, ": found %s", static_key_debugfs_read_name(read));
+
+	skd_show_function(m, site);
+	seq_printf(m, ": found %s", skd_read_name(read));
 	if (read == -EILSEQ &&
 	    !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
 		seq_printf(m, " (%*ph)", (int)sizeof(code), code);
-	seq_printf(m, ", expected %s for key ",
-		   static_key_debugfs_read_name(wanted));
-	mod = static_key_debugfs_module_at((unsigned long)key);
-	static_key_debugfs_show_key_name(m, key, mod);
+	seq_printf(m, ", expected %s for key ", skd_read_name(wanted));
+
+	mod = skd_module_at((unsigned long)key);
+	skd_show_key_name(m, key, mod);
 	seq_printf(m, " which is %s\n", str_on_off(static_key_enabled(key)));
 }
 
@@ -704,12 +678,12 @@ int static_key_check(struct seq_file *m)
 {
 	unsigned long keys = 0, sites = 0, unread = 0;
 	unsigned long last_key = 0;
-	struct static_key_debugfs_pos pos = { };
-	struct static_key_debugfs_site site;
+	struct skd_pos pos = { };
+	struct skd_site site;
 	int mismatches = 0;
 
 	jump_label_lock();
-	while (static_key_debugfs_find(&pos, &site)) {
+	while (skd_find(&pos, &site)) {
 		struct static_key *key = jump_entry_key(site.entry);
 		enum jump_label_type wanted;
 		struct module *mod;
@@ -719,10 +693,11 @@ int static_key_check(struct seq_file *m)
 			keys++;
 		last_key = (unsigned long)key;
 		sites++;
-		read = static_key_debugfs_site_read(&site);
-		mod = static_key_debugfs_module_at((unsigned long)key);
+
+		read = skd_site_read(&site);
+		mod = skd_module_at((unsigned long)key);
 		if (read == -ENOENT || read == -EOPNOTSUPP ||
-		    !static_key_debugfs_key_readable(key, mod)) {
+		    !skd_key_readable(key, mod)) {
 			unread++;
 		} else {
 			/* See the table in linux/jump_label.h. */
@@ -730,12 +705,12 @@ int static_key_check(struct seq_file *m)
 				 jump_entry_is_branch(site.entry);
 			if (read != (int)wanted) {
 				mismatches++;
-				static_key_debugfs_show_mismatch(m, &site,
-								 read, wanted);
+				skd_show_mismatch(m, &site, read, wanted);
 			}
 		}
-		static_key_debugfs_pos_after_site(&pos, &site);
-		if (sites % STATIC_KEY_DEBUGFS_CHECK_BATCH == 0) {
+
+		skd_pos_after_site(&pos, &site);
+		if (sites % SKD_CHECK_BATCH == 0) {
 			jump_label_unlock();
 			cond_resched();
 			jump_label_lock();
@@ -753,63 +728,63 @@ int static_key_check(struct seq_file *m)
 }
 EXPORT_SYMBOL_GPL(static_key_check);
 
-static void *static_key_debugfs_iter_find(struct static_key_debugfs_iter *iter)
+static void *skd_iter_find(struct skd_iter *iter)
 {
-	return static_key_debugfs_find(&iter->pos, &iter->site) ? iter : NULL;
+	return skd_find(&iter->pos, &iter->site) ? iter : NULL;
 }
 
 /* Set iter->pos to the position after iter->site. */
-static void
-static_key_debugfs_iter_advance(struct static_key_debugfs_iter *iter)
+static void skd_iter_advance(struct skd_iter *iter)
 {
 	iter->key_before = (unsigned long)jump_entry_key(iter->site.entry);
 	if (iter->sites)
-		static_key_debugfs_pos_after_site(&iter->pos, &iter->site);
+		skd_pos_after_site(&iter->pos, &iter->site);
 	else
-		static_key_debugfs_pos_at_key(&iter->pos, iter->key_before + 1);
+		skd_pos_at_key(&iter->pos, iter->key_before + 1);
 }
 
-static void *static_key_debugfs_start(struct seq_file *m, loff_t *index)
+static void *skd_start(struct seq_file *m, loff_t *index)
 {
-	struct static_key_debugfs_iter *iter = m->private;
+	struct skd_iter *iter = m->private;
 
 	jump_label_lock();
 	if (*index == 0 || *index != iter->index) {
 		iter->index = 0;
 		iter->key_before = 0;
-		static_key_debugfs_pos_at_key(&iter->pos, 0);
+		skd_pos_at_key(&iter->pos, 0);
 	}
 	if (*index == 0)
 		return SEQ_START_TOKEN;
+
 	/* Needed after a seek only; otherwise iter->index == *index. */
 	for (; iter->index < *index; iter->index++) {
 		if (iter->index == 0)
 			continue;
-		if (!static_key_debugfs_iter_find(iter))
+		if (!skd_iter_find(iter))
 			return NULL;
-		static_key_debugfs_iter_advance(iter);
+		skd_iter_advance(iter);
 	}
-	return static_key_debugfs_iter_find(iter);
+	return skd_iter_find(iter);
 }
 
-static void *static_key_debugfs_next(struct seq_file *m, void *v, loff_t *index)
+static void *skd_next(struct seq_file *m, void *v, loff_t *index)
 {
-	struct static_key_debugfs_iter *iter = m->private;
+	struct skd_iter *iter = m->private;
 
 	if (v != SEQ_START_TOKEN)
-		static_key_debugfs_iter_advance(iter);
+		skd_iter_advance(iter);
 	iter->index = ++*index;
-	return static_key_debugfs_iter_find(iter);
+	return skd_iter_find(iter);
 }
 
-static void static_key_debugfs_stop(struct seq_file *m, void *v)
+static void skd_stop(struct seq_file *m, void *v)
 {
 	jump_label_unlock();
 }
 
-static int static_key_debugfs_show(struct seq_file *m, void *v)
+static int skd_show(struct seq_file *m, void *v)
 {
-	struct static_key_debugfs_iter *iter = m->private;
+	struct skd_iter *iter = m->private;
 	struct static_key *key;
 
 	if (v == SEQ_START_TOKEN) {
@@ -820,50 +795,51 @@ static int static_key_debugfs_show(struct seq_file *m, void *v)
 				 "#\taddress code language function+offset [module]\n");
 		return 0;
 	}
+
 	key = jump_entry_key(iter->site.entry);
 	if ((unsigned long)key != iter->key_before)
-		static_key_debugfs_show_key(m, key);
+		skd_show_key(m, key);
+
 	if (iter->sites) {
 		seq_putc(m, '\t');
-		static_key_debugfs_show_site(m, &iter->site);
+		skd_show_site(m, &iter->site);
 	}
 	return 0;
 }
 
-static const struct seq_operations static_key_debugfs_seq_ops = {
-	.start	= static_key_debugfs_start,
-	.next	= static_key_debugfs_next,
-	.stop	= static_key_debugfs_stop,
-	.show	= static_key_debugfs_show,
+static const struct seq_operations skd_seq_ops = {
+	.start	= skd_start,
+	.next	= skd_next,
+	.stop	= skd_stop,
+	.show	= skd_show,
 };
 
 /* The files "keys" and "sites"; i_private is set for the latter. */
-static int static_key_debugfs_open(struct inode *inode, struct file *file)
+static int skd_open(struct inode *inode, struct file *file)
 {
-	struct static_key_debugfs_iter *iter;
+	struct skd_iter *iter;
 
-	iter = __seq_open_private(file, &static_key_debugfs_seq_ops,
-				  sizeof(*iter));
+	iter = __seq_open_private(file, &skd_seq_ops, sizeof(*iter));
 	if (!iter)
 		return -ENOMEM;
 	iter->sites = inode->i_private;
 	return 0;
 }
 
-static const struct file_operations static_key_debugfs_fops = {
+static const struct file_operations skd_fops = {
 	.owner		= THIS_MODULE,
-	.open		= static_key_debugfs_open,
+	.open		= skd_open,
 	.read		= seq_read,
 	.llseek		= seq_lseek,
 	.release	= seq_release_private,
 };
 
-static int static_key_debugfs_check_show(struct seq_file *m, void *v)
+static int skd_check_show(struct seq_file *m, void *v)
 {
 	static_key_check(m);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(static_key_debugfs_check);
+DEFINE_SHOW_ATTRIBUTE(skd_check);
 
 #ifdef CONFIG_MODULES
 /*
@@ -872,35 +848,37 @@ DEFINE_SHOW_ATTRIBUTE(static_key_debugfs_check);
  * sites. As the notifiers of a chain are always called in the same order, this
  * takes two of them.
  */
-static int static_key_debugfs_module_coming(struct notifier_block *nb,
-					    unsigned long val, void *data)
+static int skd_module_coming(struct notifier_block *nb, unsigned long val,
+			     void *data)
 {
 	struct module *mod = data;
-	struct static_key_debugfs_module *view;
+	struct skd_module *view;
 
 	if (val != MODULE_STATE_COMING || !mod->num_jump_entries)
 		return NOTIFY_DONE;
+
 	view = kmalloc_obj(*view);
 	if (!view)
 		return notifier_from_errno(-ENOMEM);
+
 	view->mod = mod;
 	jump_label_lock();
-	list_add_tail(&view->list, &static_key_debugfs_modules);
+	list_add_tail(&view->list, &skd_modules);
 	jump_label_unlock();
 	return NOTIFY_OK;
 }
 
-static int static_key_debugfs_module_going(struct notifier_block *nb,
-					   unsigned long val, void *data)
+static int skd_module_going(struct notifier_block *nb, unsigned long val,
+			    void *data)
 {
-	struct static_key_debugfs_module *view, *next;
+	struct skd_module *view, *next;
 
 	if (val != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
+
 	/* If loading has failed, the module may not be on the list. */
 	jump_label_lock();
-	list_for_each_entry_safe(view, next, &static_key_debugfs_modules,
-				 list) {
+	list_for_each_entry_safe(view, next, &skd_modules, list) {
 		if (view->mod == data) {
 			list_del(&view->list);
 			kfree(view);
@@ -910,35 +888,33 @@ static int static_key_debugfs_module_going(struct notifier_block *nb,
 	return NOTIFY_OK;
 }
 
-static struct notifier_block static_key_debugfs_coming_nb = {
-	.notifier_call = static_key_debugfs_module_coming,
+static struct notifier_block skd_coming_nb = {
+	.notifier_call = skd_module_coming,
 	.priority = 0, /* lower than jump_label's */
 };
 
-static struct notifier_block static_key_debugfs_going_nb = {
-	.notifier_call = static_key_debugfs_module_going,
+static struct notifier_block skd_going_nb = {
+	.notifier_call = skd_module_going,
 	.priority = 2, /* higher than jump_label's */
 };
 
-static __init int static_key_debugfs_init_modules(void)
+static __init int skd_init_modules(void)
 {
-	int ret = register_module_notifier(&static_key_debugfs_going_nb);
+	int ret = register_module_notifier(&skd_going_nb);
 
-	return ret ?: register_module_notifier(&static_key_debugfs_coming_nb);
+	return ret ?: register_module_notifier(&skd_coming_nb);
 }
-early_initcall(static_key_debugfs_init_modules);
+early_initcall(skd_init_modules);
 #endif /* CONFIG_MODULES */
 
-static __init int static_key_debugfs_init(void)
+static __init int skd_init(void)
 {
 	struct dentry *dir = debugfs_create_dir("static_keys", NULL);
 
-	static_key_debugfs_note_tracepoints();
-	debugfs_create_file("keys", 0400, dir, NULL, &static_key_debugfs_fops);
-	debugfs_create_file("sites", 0400, dir, (void *)true,
-			    &static_key_debugfs_fops);
-	debugfs_create_file("check", 0400, dir, NULL,
-			    &static_key_debugfs_check_fops);
+	skd_note_tracepoints();
+	debugfs_create_file("keys", 0400, dir, NULL, &skd_fops);
+	debugfs_create_file("sites", 0400, dir, (void *)true, &skd_fops);
+	debugfs_create_file("check", 0400, dir, NULL, &skd_check_fops);
 	return 0;
 }
-late_initcall(static_key_debugfs_init);
+late_initcall(skd_init);

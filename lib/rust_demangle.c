@@ -130,6 +130,7 @@ static u64 rust_demangle_base62(struct rust_demangle *d)
 
 	if (rust_demangle_eat(d, '_'))
 		return 0;
+
 	while (!rust_demangle_eat(d, '_')) {
 		char c = rust_demangle_next(d);
 		unsigned int digit = 0;
@@ -142,11 +143,13 @@ static u64 rust_demangle_base62(struct rust_demangle *d)
 			digit = c - 'A' + 36;
 		else
 			d->failed = true;
+
 		/* Hashes of crates have 64 bits, and the caller may add one. */
 		if (d->failed || value > (U64_MAX - 64) / 62) {
 			d->failed = true;
 			return 0;
 		}
+
 		value = value * 62 + digit;
 	}
 	return value + 1;
@@ -174,17 +177,20 @@ static const char *rust_demangle_identifier(struct rust_demangle *d,
 			d->failed = true;
 			return NULL;
 		}
+
 		do {
 			*len = *len * 10 + c - '0';
 			if (*len > d->end - d->start) {
 				d->failed = true;
 				return NULL;
 			}
+
 			if (d->at == d->end || !isdigit(*d->at))
 				break;
 			c = *d->at++;
 		} while (true);
 	}
+
 	/* Separates the number from an identifier that begins with a digit. */
 	rust_demangle_eat(d, '_');
 	left = d->end - d->at;
@@ -192,6 +198,7 @@ static const char *rust_demangle_identifier(struct rust_demangle *d,
 		d->failed = true;
 		return NULL;
 	}
+
 	text = d->at;
 	d->at += *len;
 	return text;
@@ -228,6 +235,7 @@ static const char *rust_demangle_backref(struct rust_demangle *d)
 		d->failed = true;
 		return NULL;
 	}
+
 	if (d->silent)
 		return NULL;
 	d->at = d->start + position;
@@ -263,17 +271,20 @@ static void rust_demangle_nested(struct rust_demangle *d, bool in_value)
 		d->failed = true;
 		return;
 	}
+
 	rust_demangle_path(d, in_value);
 	number = rust_demangle_tagged(d, 's');
 	text = rust_demangle_identifier(d, &len);
 	if (!text)
 		return;
+
 	if (rust_demangle_is_lower(namespace)) {
 		if (len)
 			rust_demangle_puts(d, "::");
 		rust_demangle_put(d, text, len);
 		return;
 	}
+
 	/* Something that has no name in the source. */
 	rust_demangle_puts(d, "::{");
 	if (namespace == 'C')
@@ -282,10 +293,12 @@ static void rust_demangle_nested(struct rust_demangle *d, bool in_value)
 		rust_demangle_puts(d, "shim");
 	else
 		rust_demangle_put(d, &namespace, 1);
+
 	if (len) {
 		rust_demangle_puts(d, ":");
 		rust_demangle_put(d, text, len);
 	}
+
 	rust_demangle_puts(d, "#");
 	rust_demangle_put_number(d, number);
 	rust_demangle_puts(d, "}");
@@ -301,6 +314,7 @@ static void rust_demangle_impl(struct rust_demangle *d, char tag)
 		rust_demangle_path(d, false);
 		d->silent--;
 	}
+
 	rust_demangle_puts(d, "<");
 	rust_demangle_type(d);
 	if (tag != 'M') {
@@ -321,6 +335,7 @@ static void rust_demangle_path(struct rust_demangle *d, bool in_value)
 
 	if (!rust_demangle_enter(d))
 		return;
+
 	tag = rust_demangle_next(d);
 	switch (tag) {
 	case 'C':
@@ -351,6 +366,7 @@ static void rust_demangle_path(struct rust_demangle *d, bool in_value)
 	default:
 		d->failed = true;
 	}
+
 	rust_demangle_leave(d);
 }
 
@@ -380,6 +396,7 @@ static void rust_demangle_fn_sig(struct rust_demangle *d)
 	rust_demangle_tagged(d, 'G');
 	if (rust_demangle_eat(d, 'U'))
 		rust_demangle_puts(d, "unsafe ");
+
 	if (rust_demangle_eat(d, 'K')) {
 		rust_demangle_puts(d, "extern \"");
 		if (rust_demangle_eat(d, 'C')) {
@@ -393,6 +410,7 @@ static void rust_demangle_fn_sig(struct rust_demangle *d)
 		}
 		rust_demangle_puts(d, "\" ");
 	}
+
 	rust_demangle_puts(d, "fn(");
 	for (; !d->failed && !rust_demangle_eat(d, 'E'); first = false) {
 		if (!first)
@@ -400,6 +418,7 @@ static void rust_demangle_fn_sig(struct rust_demangle *d)
 		rust_demangle_type(d);
 	}
 	rust_demangle_puts(d, ")");
+
 	if (rust_demangle_eat(d, 'u'))
 		return;
 	rust_demangle_puts(d, " -> ");
@@ -417,6 +436,7 @@ static bool rust_demangle_open_path(struct rust_demangle *d)
 
 	if (!rust_demangle_enter(d))
 		return false;
+
 	if (rust_demangle_eat(d, 'B')) {
 		back = rust_demangle_backref(d);
 		if (back) {
@@ -431,6 +451,7 @@ static bool rust_demangle_open_path(struct rust_demangle *d)
 	} else {
 		rust_demangle_path(d, false);
 	}
+
 	rust_demangle_leave(d);
 	return open;
 }
@@ -442,6 +463,7 @@ static void rust_demangle_dyn(struct rust_demangle *d)
 
 	rust_demangle_puts(d, "dyn ");
 	rust_demangle_tagged(d, 'G');
+
 	for (; !d->failed && !rust_demangle_eat(d, 'E'); first = false) {
 		if (!first)
 			rust_demangle_puts(d, " + ");
@@ -456,6 +478,7 @@ static void rust_demangle_dyn(struct rust_demangle *d)
 		if (open)
 			rust_demangle_puts(d, ">");
 	}
+
 	if (!rust_demangle_eat(d, 'L'))
 		d->failed = true;
 	rust_demangle_base62(d);
@@ -481,6 +504,7 @@ static void rust_demangle_type(struct rust_demangle *d)
 
 	if (!rust_demangle_enter(d))
 		return;
+
 	tag = rust_demangle_next(d);
 	switch (tag) {
 	case 'R':
@@ -532,6 +556,7 @@ static void rust_demangle_type(struct rust_demangle *d)
 			rust_demangle_path(d, false);
 		}
 	}
+
 	rust_demangle_leave(d);
 }
 
@@ -549,8 +574,10 @@ static const char *rust_demangle_digits(struct rust_demangle *d, size_t *len,
 			d->failed = true;
 			return NULL;
 		}
+
 		*value = *value << 4 | hex_to_bin(c);
 	}
+
 	*len = d->at - text - 1;
 	return text;
 }
@@ -563,9 +590,11 @@ static void rust_demangle_integer(struct rust_demangle *d, bool is_signed)
 
 	if (is_signed && rust_demangle_eat(d, 'n'))
 		rust_demangle_puts(d, "-");
+
 	digits = rust_demangle_digits(d, &len, &value);
 	if (!digits)
 		return;
+
 	if (len <= 16) {
 		rust_demangle_put_number(d, value);
 	} else {
@@ -582,6 +611,7 @@ static void rust_demangle_char(struct rust_demangle *d)
 
 	if (!rust_demangle_digits(d, &len, &value))
 		return;
+
 	if (len > 16)
 		d->failed = true;
 	else if (value < 0x7f && isprint(value) && value != '\'' && value != '\\')
@@ -604,6 +634,7 @@ static void rust_demangle_const(struct rust_demangle *d)
 
 	if (!rust_demangle_enter(d))
 		return;
+
 	tag = rust_demangle_next(d);
 	switch (tag) {
 	case 'a':
@@ -645,6 +676,7 @@ static void rust_demangle_const(struct rust_demangle *d)
 	default:
 		d->failed = true;
 	}
+
 	rust_demangle_leave(d);
 }
 
@@ -667,6 +699,7 @@ bool rust_demangle(struct seq_buf *s, const char *name)
 
 	if (!is_rust_mangled(name) || seq_buf_has_overflowed(s))
 		return false;
+
 	d.start = name + 2;
 	d.at = d.start;
 	d.end = d.start + strcspn(d.start, ".$");
@@ -678,6 +711,7 @@ bool rust_demangle(struct seq_buf *s, const char *name)
 		rust_demangle_path(&d, false);
 		d.silent--;
 	}
+
 	if (d.at != d.end)
 		d.failed = true;
 	rust_demangle_puts(&d, d.end);

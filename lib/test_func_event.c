@@ -333,6 +333,7 @@ static void fire_once(const char __user *user)
 	fire_pointers();
 	test_func_recurse(depth);
 	test_func_none();
+
 	/* Nothing else uses these variables; keep them. */
 	barrier_data(&test_func_event_data);
 	barrier_data(test_func_event_text);
@@ -342,10 +343,12 @@ static void fire_once(const char __user *user)
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
 	test_func_by_value(-1, (struct test_func_small){ 2, 3 }, -4, pair,
 			   "behind", pair, 77);
+
 	structure = test_func_structure(-3, &first);
 	barrier_data(&structure);
 	chroot_fs_refs(-7);
 	fire_contexts();
+
 	thread = kthread_create(no_return_thread, &started, "test_func_event");
 	if (!IS_ERR(thread)) {
 		get_task_struct(thread);

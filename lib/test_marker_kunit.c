@@ -101,6 +101,7 @@ static void marker_formats(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, pos, c->pos, "%s", c->text);
 		if (c->err)
 			continue;
+
 		describe(c, format, buf, sizeof(buf));
 		KUNIT_EXPECT_STREQ_MSG(test, buf, c->args, "%s", c->text);
 		KUNIT_EXPECT_EQ_MSG(test, format->nr_slots, c->nr_slots, "%s",
@@ -125,10 +126,12 @@ static void marker_format_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
 			MARKER_ERR_OK);
 	KUNIT_EXPECT_EQ(test, format->nr_args, FETCH_MAX_FIELDS);
+
 	strcat(text, "%d");
 	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
 			MARKER_ERR_FORMAT_TOO_MANY);
 	KUNIT_EXPECT_EQ(test, pos, 2 * FETCH_MAX_FIELDS);
+
 	memset(text, 'x', MARKER_MAX_FORMAT);
 	KUNIT_EXPECT_EQ(test, marker_parse_format(text, format, &pos),
 			MARKER_ERR_OK);
@@ -179,6 +182,7 @@ static void marker_matches(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, format);
 	KUNIT_ASSERT_NOT_NULL(test, other);
+
 	for (int i = 0; i < ARRAY_SIZE(match_cases); i++) {
 		const struct match_case *c = &match_cases[i];
 		char buf[FETCH_MAX_FIELDS + 1] = {};
@@ -244,8 +248,10 @@ static void show_parts(const struct line_case *c, const struct marker_def *def,
 		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "|" : "",
 				 def->names[i].len,
 				 c->text + def->names[i].start);
+
 	if (!def->has_fields)
 		return;
+
 	len += scnprintf(buf + len, size - len, "(");
 	for (int i = 0; i < def->nr_fields; i++)
 		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "," : "",
@@ -270,6 +276,7 @@ static void marker_definitions(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, pos, c->pos, "%s", c->text);
 		if (c->err)
 			continue;
+
 		show_parts(c, def, buf, sizeof(buf));
 		KUNIT_EXPECT_STREQ_MSG(test, buf, c->parts, "%s", c->text);
 	}

@@ -130,6 +130,7 @@ static noinline void fire_strings(void)
 
 	OPTIMIZER_HIDE_VAR(null);
 	OPTIMIZER_HIDE_VAR(bad);
+
 	MARK(test_marker_string, "name %s text '%s' padded [%-6s]", "first",
 	     text, text);
 	MARK(test_marker_limited, "four %.*s three %.3s more %.*s", 4,
@@ -261,15 +262,18 @@ static int __init test_marker_init(void)
 		MARK(test_marker_init, "i %d", i);
 		count(TEST_MARKER_INIT);
 	}
+
 	/* vmalloc() leaves an unmapped guard page after each area. */
 	page = vmalloc(PAGE_SIZE);
 	if (!page) {
 		test_nmi_remove();
 		return -ENOMEM;
 	}
+
 	page[0] = 'X';
 	unterminated = page + PAGE_SIZE - 4;
 	memcpy(unterminated, "abcd", 4);
+
 	dir = debugfs_create_dir("test_marker", NULL);
 	debugfs_create_file("fire", 0200, dir, NULL, &fire_fops);
 	debugfs_create_file("counts", 0400, dir, NULL, &counts_fops);

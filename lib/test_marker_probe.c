@@ -63,9 +63,11 @@ static void plain_func(void *data, struct marker_call *call)
 	for (const char *c = call->marker->format; *c; c++) {
 		if (*c != '%')
 			continue;
+
 		sum += c[1] == 'l' ? va_arg(call->args, long long) :
 				     va_arg(call->args, int);
 	}
+
 	/* One of the arguments is unsigned and above LLONG_MAX. */
 	atomic_inc(sum == -6000000000LL + 1 + -446744073709551616LL + 2 +
 		   0x123456789abcdefLL ? data : &nr_wrong);
@@ -99,11 +101,13 @@ static int __init test_marker_probe_init(void)
 				    &nr_typed);
 	if (ret)
 		return ret;
+
 	ret = marker_probe_register("test_marker_long_long", &plain_probe,
 				    &nr_plain);
 	if (!ret)
 		ret = marker_probe_register("test_marker_narrow", &other_probe,
 					    NULL);
+
 	/*
 	 * -EINVAL if the marker is loaded; otherwise it is not called when the
 	 * marker is loaded later.
@@ -112,6 +116,7 @@ static int __init test_marker_probe_init(void)
 		ret = 0;
 	if (!ret && fail)
 		ret = -ENODEV;
+
 	if (ret)
 		unregister_all();
 	return ret;

@@ -310,6 +310,7 @@ static void static_batch_many_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, many_on(), 0);
 
 	/* Nothing to do. */
+
 	queue_end();
 }
 
@@ -326,6 +327,7 @@ static void static_batch_limits(struct kunit *test)
 			set_many(i, true);
 		queue_apply();
 		KUNIT_EXPECT_EQ(test, many_on(), nrs[n]);
+
 		for (i = 0; i < nrs[n]; i++)
 			set_many(i, false);
 		queue_apply();
@@ -437,9 +439,11 @@ static int hammer_sites(void *arg)
 			on = few_on[i]();
 			hammer_check(hammer, before, on, FEW_SITES);
 		}
+
 		before = get_phase(hammer);
 		on = few_back();
 		hammer_check(hammer, before, on, FEW_SITES);
+
 		before = get_phase(hammer);
 		on = many_on();
 		hammer_check(hammer, before, on, NR_MANY);
@@ -455,6 +459,7 @@ static int hammer_one(void *arg)
 	bool last = one_on();
 
 	set_cpus_allowed_ptr(current, cpumask_of(raw_smp_processor_id()));
+
 	while (!kthread_should_stop()) {
 		int i;
 
@@ -553,6 +558,7 @@ static void static_batch_twice(struct kunit *test)
 				set_few(1, (c - changes[i]) & 1);
 			}
 			queue_end();
+
 			expect_few(test, 0, c[-1] == 'e');
 			expect_few(test, 1, (c - 1 - changes[i]) & 1);
 			static_branch_disable(&few_keys[0]);
@@ -631,13 +637,16 @@ static void static_batch_race(struct kunit *test)
 		racers[i].lock = &lock;
 		threads[i] = run_thread(test, race, &racers[i]);
 	}
+
 	msleep(2000);
 	for (i = 0; i < ARRAY_SIZE(racers); i++)
 		end_thread(test, threads[i]);
+
 	for (i = 0; i < ARRAY_SIZE(racers); i++) {
 		KUNIT_EXPECT_EQ(test, racers[i].wrong, 0);
 		KUNIT_EXPECT_GT(test, racers[i].rounds, 0);
 	}
+
 	for (i = 0; i < NR_FEW; i++)
 		expect_few(test, i, false);
 }
@@ -668,10 +677,12 @@ static void static_batch_cpu_offline(struct kunit *test)
 	queue_end();
 	expect_few(test, 0, true);
 	expect_few(test, 1, true);
+
 	if (!ret) {
 		KUNIT_ASSERT_EQ(test, add_cpu(1), 0);
 		KUNIT_EXPECT_EQ(test, work_on_cpu(1, few_on_0_here, NULL), FEW_SITES);
 	}
+
 	queue_begin();
 	set_few(0, false);
 	set_few(1, false);
@@ -900,6 +911,7 @@ static void expect_probes(struct kunit *test, bool alone, const char *what,
 	for (tp = 0; tp < NR_TPS; tp++)
 		for (i = 0; i < NR_PROBES; i++)
 			calls[tp][i] = atomic_read(&probes[tp][i].calls);
+
 	fire(0);
 	for (tp = 0; tp < NR_TPS; tp++)
 		for (i = 0; i < NR_PROBES; i++) {
@@ -922,6 +934,7 @@ static void expect_probes(struct kunit *test, bool alone, const char *what,
 					    "tracepoint %d probe %d, %s %d", tp,
 					    i, what, arg);
 		}
+
 	for (tp = 0; tp < NR_TPS; tp++) {
 		bool on = false;
 
@@ -942,6 +955,7 @@ static int __change_probes(int tp, unsigned int set, bool hit)
 			if (hit)
 				fire(1);
 		}
+
 	for (i = 0; i < NR_PROBES; i++)
 		if (!probes[tp][i].registered && (set & BIT(i))) {
 			ret = ret ?: probe_add(tp, i);

@@ -117,11 +117,13 @@ static int __init sba_test_init(void)
 	errors = 0;
 	if (sba_check_all("loading", false, true))
 		return -EINVAL;
+
 	for (round = 0; round < rounds; round++) {
 		if (sba_round())
 			return -EINVAL;
 		forward_passed = true;
 	}
+
 	pr_info("passed, %u rounds\n", rounds);
 	return 0;
 }

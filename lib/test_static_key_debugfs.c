@@ -63,11 +63,14 @@ static int skv_test_set_users(const char *val, const struct kernel_param *kp)
 	ret = kstrtoint(val, 0, &users);
 	if (ret)
 		return ret;
+
 	if (users < 0 || users > 100)
 		return -ERANGE;
+
 	guard(mutex)(&skv_test_mutex);
 	if (skv_test_broken)
 		return -EBUSY;
+
 	for (; skv_test_users < users; skv_test_users++)
 		static_branch_inc(&skv_test_off);
 	for (; skv_test_users > users; skv_test_users--)

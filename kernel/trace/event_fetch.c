@@ -54,9 +54,11 @@ struct fetch_code *fetch_new_code(const struct fetch_event *event,
 	for (; nr; nr--, fields++)
 		if (fields->read)
 			nr_insns += fields->nr_derefs + 3;
+
 	code = kzalloc(struct_size(code, insns, nr_insns), GFP_KERNEL);
 	if (!code)
 		return NULL;
+
 	code->user = user &&
 		!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE);
 	code->cut_at = event->has_faults ? sizeof(u32) : 0;
@@ -99,11 +101,13 @@ static void fetch_compile_read(struct fetch_code *code,
 		insn = fetch_add_insn(code, FETCH_OP_REG);
 		insn->param = field->from;
 	}
+
 	for (; deref < last; deref++) {
 		insn = fetch_add_insn(code, user ? FETCH_OP_UDEREF :
 						   FETCH_OP_DEREF);
 		insn->offset = field->derefs[deref];
 	}
+
 	if (!fetch_is_string(field->type))
 		insn = fetch_add_insn(code, user ? FETCH_OP_ST_UMEM :
 						   FETCH_OP_ST_MEM);
@@ -111,6 +115,7 @@ static void fetch_compile_read(struct fetch_code *code,
 		insn = fetch_add_insn(code, FETCH_OP_ST_USTRING);
 	else
 		insn = fetch_add_insn(code, FETCH_OP_ST_STRING);
+
 	insn->size = field->size;
 	insn->offset = field->derefs[deref];
 	if (field->bits)
@@ -162,11 +167,13 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		.max_len = field->max_len,
 		.dest = string,
 	};
+
 	if (field->limited || field->max_len)
 		read->kind = FETCH_READ_LIMITED_STRING;
 	else if (fetch_is_string(field->type))
 		read->kind = field->filled ? FETCH_READ_FILLED_STRING :
 					     FETCH_READ_STRING;
+
 	fetch_compile_read(code, field, user);
 }
 
@@ -287,6 +294,7 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
 
 	again = code->again && !last && ok && addr &&
 		(user || fetch_is_user_address(addr, false));
+
 	if (found <= 0)
 		return again ? fetch_keep_address(code, dest, addr, FETCH_UNREAD,
 						  0, payload, len) :
@@ -360,11 +368,13 @@ fetch_add_limited_string(struct fetch_code *code,
 	if (limit)
 		found = user ? fetch_nofault_user_string(to, addr, limit) :
 			       fetch_nofault_string(to, addr, limit);
+
 	/* Then a null byte is in the place of the last byte. */
 	if (limit && found == limit &&
 	    (user ? fetch_nofault_user_bytes(&last, addr + limit - 1, 1) :
 		    fetch_nofault_bytes(&last, addr + limit - 1, 1)))
 		found = -EFAULT;
+
 	if (found <= 0)
 		return fetch_add_no_string(dest, !addr, payload, len);
 	if (last) {
@@ -372,6 +382,7 @@ fetch_add_limited_string(struct fetch_code *code,
 		to[limit] = '\0';
 		found = limit + 1;
 	}
+
 	if (found > size)
 		return fetch_add_cut_string(code, dest, size, payload, len);
 	fetch_set_loc(payload, dest->to, len, found);
@@ -391,6 +402,7 @@ fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
 	fetch_follow(read, from, &addr);
 	if (read->max_len)
 		limit = min(limit, read->max_len);
+
 	return limit > read->dest.size ?
 		fetch_add_string(code, &read->dest, addr, read->dest.size,
 				 read->user, true, true, payload, len) :
@@ -422,11 +434,13 @@ unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 						 len);
 			continue;
 		}
+
 		if (read->kind >= FETCH_READ_STRING) {
 			len = fetch_add_other_string(code, read, from,
 						     dest->size, payload, len);
 			continue;
 		}
+
 		if (unlikely(process_fetch_insn(read->code, (void *)from, NULL,
 						payload + dest->to, NULL))) {
 			memset(payload + dest->to, 0, dest->size);
@@ -456,11 +470,13 @@ unsigned int notrace fetch_shorter(struct fetch_code *code, const void *from,
 
 	if (code->nr_strings || code->nr_reads)
 		*(u32 *)(payload + code->cut_at) = 0;
+
 	for (int n = code->nr_strings; n; n--, string++)
 		len = fetch_add_string(code, string,
 				       *(unsigned long *)(from + string->from),
 				       min(string->size, room), code->user,
 				       true, false, payload, len);
+
 	for (int n = code->nr_reads; n; n--, read++)
 		if (read->kind >= FETCH_READ_STRING)
 			len = fetch_add_other_string(code, read, from, room,
@@ -512,17 +528,21 @@ fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
 
 	if (!fetch_is_unread(payload, dest->to))
 		return len;
+
 	at = payload + (u16)loc - offsetof(struct fetch_record, payload);
 	addr = get_unaligned((const unsigned long *)at);
 	memset(at, 0, sizeof(addr));
+
 	if (limit && limit <= code->again_size)
 		return fetch_add_limited_string(code, dest, addr,
 						code->again_size, limit, user,
 						payload, len);
+
 	end = fetch_add_string(code, dest, addr, code->again_size, user, true,
 			       true, payload, len);
 	if (loc >> 16 == FETCH_UNREAD)
 		return end;
+
 	/*
 	 * The program may have changed it since then, or execve() has replaced
 	 * the program: then take what was there at the entry.
@@ -531,6 +551,7 @@ fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
 	size = strlen(text) + 1;
 	if (!strncmp(text, payload + len, size - 1))
 		return end;
+
 	fetch_add_cut_string(code, dest, size, payload, text - payload);
 	return len;
 }
@@ -558,6 +579,7 @@ unsigned int notrace fetch_again(struct fetch_code *code, long filled,
 	for (int n = code->nr_strings; n; n--, string++)
 		len = fetch_string_again(code, string, code->user, 0, payload,
 					 len);
+
 	for (int n = code->nr_reads; n; n--, read++)
 		if (read->kind >= FETCH_READ_STRING)
 			len = fetch_string_again(code, &read->dest, read->user,
@@ -610,6 +632,7 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 	bool user = code->user;
 
 	*span = (struct fetch_span){};
+
 	if (*nr < code->nr_strings) {
 		const struct fetch_string *string = &code->strings[*nr];
 
@@ -627,6 +650,7 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 		*nr -= code->nr_strings + code->nr_reads;
 		return false;
 	}
+
 	if (!user && !fetch_is_user_address(span->address, false))
 		span->size = 0;
 	return true;
@@ -723,6 +747,7 @@ void fetch_must_wait(void)
 void fetch_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
+
 	if (fetch_wait_needed) {
 		/*
 		 * The users of an event. tracepoint_synchronize_unregister()
@@ -800,11 +825,14 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 
 	if (trace_trigger_soft_disabled(file))
 		return;
+
 	rec = trace_event_buffer_reserve(&fbuffer, file, sizeof(*rec) + len);
 	if (!rec)
 		return;
+
 	rec->ip = ip;
 	memcpy(rec->payload, payload, len);
+
 	if (file->tr->trace_flags & TRACE_ITER(STACKTRACE)) {
 		event->where(event, source, &where);
 		if (fetch_set_regs(&regs, &where))
@@ -827,18 +855,22 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 
 	if (!bpf_prog_array_valid(call) && hlist_empty(head))
 		return;
+
 	/* perf puts a u32 with the size before the record. */
 	size = ALIGN(sizeof(*rec) + len + sizeof(u32), sizeof(u64)) -
 	       sizeof(u32);
 	rec = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!rec)
 		return;
+
 	event->where(event, source, &where);
 	if (!fetch_set_regs(regs, &where))
 		perf_arch_fetch_caller_regs(regs, where.ip);
+
 	rec->ip = ip;
 	memcpy(rec->payload, payload, len);
 	memset(rec->payload + len, 0, size - sizeof(*rec) - len);
+
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
@@ -897,6 +929,7 @@ void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 	*offset = to - offsetof(struct fetch_record, payload);
 	if (from == to)
 		return;
+
 	memset((char *)&keep + from - word, 0, to - from);
 	event->gaps[event->nr_gaps++] = (struct fetch_gap){
 		.at = word - offsetof(struct fetch_record, payload),
@@ -916,6 +949,7 @@ void fetch_number_bits(struct fetch_event *event, u32 *offset)
 
 	/* The users have checked the number of fields. */
 	static_assert(FETCH_MAX_FIELDS <= 32);
+
 	for (int i = 0; i < event->nr_fields; i++) {
 		struct fetch_field *field = &event->fields[i];
 
@@ -924,6 +958,7 @@ void fetch_number_bits(struct fetch_event *event, u32 *offset)
 		else if (field->read)
 			field->fault = nr_faults++;
 	}
+
 	event->has_faults = nr_faults;
 	event->has_cuts = nr_cuts;
 	*offset = (event->has_faults + event->has_cuts) * sizeof(u32);
@@ -946,6 +981,7 @@ int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
 	fetch_align(event, offset, element);
 	if (*offset + size > FETCH_MAX_PAYLOAD)
 		return -E2BIG;
+
 	field->offset = *offset;
 	field->size = size;
 	*offset += size;
@@ -1108,6 +1144,7 @@ void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 			       field->name);
 	else
 		seq_buf_printf(s, ", REC->%s", field->name);
+
 	fetch_print_fmt_suffix(s, field);
 }
 
@@ -1135,6 +1172,7 @@ int fetch_print_fmt(struct fetch_event *event,
 			break;
 		kfree(buf);
 	}
+
 	seq_buf_str(&s);
 	event->call.print_fmt = buf;
 	return 0;
@@ -1156,6 +1194,7 @@ static bool fetch_is_complete(struct fetch_event *event)
 		wanted++;
 	if (wanted->type)
 		return false;
+
 	file = find_event_file(tr, event->class.system,
 			       trace_event_name(&event->call));
 	return file && (file->ei || !tr->event_dir);
@@ -1190,17 +1229,21 @@ int fetch_register_event(struct fetch_event *event,
 	call->event.funcs = funcs;
 	call->tp = &event->tp;
 	call->flags = TRACE_EVENT_FL_TRACEPOINT;
+
 	if (!register_trace_event(&call->event))
 		return -ENODEV;
+
 	ret = trace_add_event_call(call);
 	if (ret) {
 		unregister_trace_event(&call->event);
 		return ret;
 	}
+
 	if (!fetch_is_complete(event)) {
 		trace_remove_event_call(call);
 		return -ENOMEM;
 	}
+
 	dyn_event_init(&event->devent, ops);
 	ret = dyn_event_add(&event->devent, call);
 	if (ret)
@@ -1383,6 +1426,7 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 
 		if (IS_ERR(line))
 			return PTR_ERR(no_free_ptr(line));
+
 		if (!strchr(line, '\n')) {
 			line[file->max_text] = '\0';
 			return file->too_long(line);
@@ -1447,11 +1491,13 @@ void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
 	/* Tracing is locked down, or the trace array was not allocated. */
 	if (!top_trace_array())
 		return;
+
 	while ((line = strsep(&lines, ";"))) {
 		/* Comments, as in trace_parse_run_command(). */
 		line[strcspn(line, "#")] = '\0';
 		if (!*skip_spaces(line))
 			continue;
+
 		ret = run(line);
 		if (ret)
 			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line,

@@ -406,12 +406,14 @@ static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 			found = strncpy_from_kernel_nofault(payload + len,
 							    (const void *)addr,
 							    string->size + 1);
+
 		/* It cannot be read, or it does not fit. */
 		if (unlikely((unsigned long)found - 1 >= string->size)) {
 			len = fetch_string_slow(code, string, addr, payload,
 						len);
 			continue;
 		}
+
 		fetch_set_loc(payload, string->to, len, found);
 		len += found;
 	}
@@ -521,13 +523,16 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	slot = ring_buffer_lock_reserve(buffer, sizeof(*rec) + len);
 	if (!slot)
 		return;
+
 	rec = ring_buffer_event_data(slot);
 	/* Leave out the preemption count of this function and its caller. */
 	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
 				     tracing_gen_ctx_dec() -
 					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
+
 	rec->ip = ip;
 	fetch_copy_payload(rec->payload, payload, len);
+
 	/* It is never trace_buffered_event, for which others have to look. */
 	__this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);
@@ -549,6 +554,7 @@ static __always_inline void fetch_emit(struct fetch_event *event,
 	func = rcu_dereference_raw(event->tp.funcs);
 	if (!func)
 		return;
+
 	fetch_clear_gaps(event, payload);
 	if (likely(func->func == fetch_buffer_probe && !func[1].func &&
 		   fetch_is_plain(func->data)))

@@ -138,6 +138,7 @@ static inline bool parser_consume_prefix(struct text_parser *p, char letter,
 	parser_skip_space(p);
 	if (!text_has_prefix(p->at, letter))
 		return true;
+
 	p->at++;
 	if (*p->at == ':') {
 		start = ++p->at;
@@ -149,6 +150,7 @@ static inline bool parser_consume_prefix(struct text_parser *p, char letter,
 			*group = text_span(p, start, len);
 			p->at += len + 1;
 		}
+
 		len = text_word_len(p->at);
 		*event = text_span(p, p->at, len);
 		p->at += len;

@@ -56,6 +56,7 @@ static inline void fetch_insert_copy(u8 nr[FETCH_COPY_SIZES],
 		else
 			after += nr[i];
 	}
+
 	memmove(&copies[at + 1], &copies[at], after * sizeof(copies[0]));
 	if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && size < sizeof(long))
 		from += sizeof(long) - size;

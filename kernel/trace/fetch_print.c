@@ -82,5 +82,6 @@ bool fetch_print(struct trace_seq *s, const struct fetch_type *type,
 	default:
 		trace_seq_printf(s, "0x%llx", value);
 	}
+
 	return true;
 }

@@ -37,13 +37,16 @@ enum func_event_err func_event_btf_get(const struct module *mod,
 
 	if (!btf)
 		return FUNC_EVENT_ERR_NO_MEMORY;
+
 	btf->proto = btf_find_module_func_proto(mod, function, &btf->btf);
 	if (!btf->proto)
 		return FUNC_EVENT_ERR_NO_BTF_FUNCTION;
+
 	btf->params = btf_get_func_param(btf->proto, &btf->nr_params);
 	/* The parameter for "..." has no type, and is not an argument. */
 	if (btf->nr_params && !btf->params[btf->nr_params - 1].type)
 		btf->nr_params--;
+
 	*result = no_free_ptr(btf);
 	return FUNC_EVENT_ERR_OK;
 }
@@ -106,8 +109,10 @@ static bool func_event_btf_is_string(const struct btf *btf,
 		constant |= BTF_INFO_KIND(t->info) == BTF_KIND_CONST;
 		t = btf_type_by_id(btf, t->type);
 	}
+
 	if (!t || !btf_type_is_int(t) || t->size != 1)
 		return false;
+
 	name = btf_name_by_offset(btf, t->name_off);
 	if (!strcmp(name, "char"))
 		return constant || !buffers;
@@ -159,9 +164,11 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 		if (field->count || !array->nelems ||
 		    array->nelems > FUNC_EVENT_MAX_ELEMENTS)
 			return FUNC_EVENT_ERR_NOT_A_VALUE;
+
 		t = btf_type_by_id(btf, array->type);
 		while (t && func_event_btf_is_modifier(t))
 			t = btf_type_by_id(btf, t->type);
+
 		/* An array of char is text, one of u8 is not. */
 		if (t && btf_type_is_int(t) &&
 		    !strcmp(btf_name_by_offset(btf, t->name_off), "char")) {
@@ -174,6 +181,7 @@ static enum func_event_err func_event_btf_set_type(const struct btf *btf,
 			    (field->count || fetch_is_string(field->type)))
 				err = FUNC_EVENT_ERR_NOT_A_VALUE;
 		}
+
 		field->count = array->nelems;
 		return err;
 	default:
@@ -219,6 +227,7 @@ static bool func_event_btf_has_integers(const struct btf *btf,
 						       NULL);
 		if (!type)
 			return false;
+
 		if (btf_type_is_struct(type)) {
 			if (!depth ||
 			    !func_event_btf_has_integers(btf, type, offset,
@@ -226,9 +235,11 @@ static bool func_event_btf_has_integers(const struct btf *btf,
 				return false;
 			continue;
 		}
+
 		if (!btf_type_is_int(type) && !btf_type_is_ptr(type) &&
 		    !btf_is_any_enum(type))
 			return false;
+
 		size = btf_type_is_ptr(type) ? sizeof(long) : type->size;
 		if (size > sizeof(long))
 			return false;
@@ -251,13 +262,16 @@ static unsigned int func_event_btf_struct_words(const struct btf *btf,
 	/* At most as deep as the types that the kernel passes so. */
 	if (!func_event_btf_has_integers(btf, t, 0, 4))
 		return 0;
+
 	if (words <= 2 && !IS_ENABLED(CONFIG_S390))
 		return words;
+
 	/* On x86, on the stack, without a register. */
 	if (IS_ENABLED(CONFIG_X86))
 		return 0;
 	if (IS_ENABLED(CONFIG_PPC))
 		return words;
+
 	/*
 	 * The address of a copy is passed; on s390, unless the size is that of
 	 * a number.
@@ -289,11 +303,13 @@ static int func_event_btf_position(struct func_event_btf *btf, int nr)
 
 	if (func_event_btf_hides_argument(btf))
 		return -1;
+
 	for (int i = 0; i <= nr; i++) {
 		t = btf_type_skip_modifiers(btf->btf, btf->params[i].type,
 					    NULL);
 		if (!t)
 			return -1;
+
 		words = func_event_btf_words(btf->btf, t);
 		/*
 		 * If there are not enough registers left for a structure, it
@@ -304,6 +320,7 @@ static int func_event_btf_position(struct func_event_btf *btf, int nr)
 			       (at + words > func_event_nr_args(false) ||
 				func_event_stack_offset(false, at + words - 1) >= 0)))
 			return -1;
+
 		if (i < nr)
 			at += words;
 	}
@@ -332,6 +349,7 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 		if (!field->name)
 			return FUNC_EVENT_ERR_NO_MEMORY;
 	}
+
 	err = func_event_btf_set_type(btf->btf, btf->params[nr].type, true,
 				      field);
 	if (!err && at < 0)
@@ -373,6 +391,7 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 		if (len < size - 1)
 			word[len++] = *s;
 	word[len] = '\0';
+
 	while (isspace(*s))
 		s++;
 	then = *s;
@@ -380,6 +399,7 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
 		s += then == '-' ? 2 : 1;
 	while (isspace(*s))
 		s++;
+
 	*path = s;
 	return then;
 }
@@ -435,6 +455,7 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			break;
 	if (nr == btf->nr_params)
 		return FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
+
 	field->arg = func_event_btf_position(btf, nr);
 	if (field->arg < 0)
 		return FUNC_EVENT_ERR_UNKNOWN_REGISTER;
@@ -455,9 +476,11 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		} else if (t && btf_type_is_ptr(t)) {
 			return FUNC_EVENT_ERR_IS_A_POINTER;
 		}
+
 		/* A structure that is passed by value is not in memory. */
 		if (!t || !btf_type_is_struct(t) || !field->nr_derefs)
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
+
 		then = func_event_btf_next_word(&path, word, sizeof(word));
 		member = btf_find_struct_member(btf->btf, t, word, &bits,
 						&bit_size);
@@ -465,11 +488,13 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			return FUNC_EVENT_ERR_NO_MEMORY;
 		if (!member)
 			return FUNC_EVENT_ERR_UNKNOWN_MEMBER;
+
 		field->derefs[field->nr_derefs - 1] += bits / 8;
 		field->bits = bit_size;
 		field->bit_offset = bits % 8;
 		id = member->type;
 	}
+
 	if (field->type) {
 		/*
 		 * Strings and arrays are at the member if that is an array,
@@ -490,16 +515,19 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 			return err;
 		follow = fetch_is_string(field->type);
 	}
+
 	/* There is no larger type. */
 	if (field->bits && field->bit_offset + field->bits > 64)
 		return FUNC_EVENT_ERR_NOT_A_VALUE;
 	if (field->bits && !func_event_btf_fit_bits(field))
 		return FUNC_EVENT_ERR_NO_ROOM_FOR_BITS;
+
 	if (follow) {
 		if (field->nr_derefs == FETCH_MAX_DEREFS)
 			return FUNC_EVENT_ERR_TOO_DEEP;
 		field->derefs[field->nr_derefs++] = 0;
 	}
+
 	field->read = field->nr_derefs;
 	return FUNC_EVENT_ERR_OK;
 }

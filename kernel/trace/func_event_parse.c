@@ -55,8 +55,10 @@ static bool func_event_parse_number(struct text_parser *p, u64 max, u64 *value)
 		base = 16;
 		p->at += 2;
 	}
+
 	if (!isxdigit(*p->at) || (base == 10 && !isdigit(*p->at)))
 		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
+
 	*value = 0;
 	for (; isxdigit(*p->at); p->at++) {
 		unsigned int digit = isdigit(*p->at) ?
@@ -67,6 +69,7 @@ static bool func_event_parse_number(struct text_parser *p, u64 max, u64 *value)
 					      start);
 		*value = *value * base + digit;
 	}
+
 	if (text_is_word(*p->at))
 		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NUMBER, start);
 	parser_skip_space(p);
@@ -142,6 +145,7 @@ func_event_parse_c_integer(struct text_parser *p)
 		else if (!func_event_parse_keyword(p, "int"))
 			break;
 	}
+
 	if (p->at == start)
 		return NULL;
 	if ((is_signed && is_unsigned) || is_char + is_short + !!longs > 1 ||
@@ -149,6 +153,7 @@ func_event_parse_c_integer(struct text_parser *p)
 		parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 		return NULL;
 	}
+
 	if (is_char)
 		name = is_unsigned ? "unsigned char" :
 			is_signed ? "signed char" : "char";
@@ -160,6 +165,7 @@ func_event_parse_c_integer(struct text_parser *p)
 		name = is_unsigned ? "unsigned long" : "long";
 	else
 		name = is_unsigned ? "unsigned int" : "int";
+
 	return fetch_find_type(name, strlen(name));
 }
 
@@ -219,6 +225,7 @@ static bool func_event_parse_type(struct text_parser *p,
 	field->type = func_event_parse_c_integer(p);
 	if (p->err)
 		return false;
+
 	if (!field->type) {
 		composite = func_event_parse_keyword(p, "struct") ||
 			func_event_parse_keyword(p, "union");
@@ -231,6 +238,7 @@ static bool func_event_parse_type(struct text_parser *p,
 				&fetch_void_type :
 				fetch_find_type(p->text + word.start, word.len);
 	}
+
 	func_event_parse_qualifiers(p);
 	if (*p->at == '*') {
 		if (field->type && fetch_is_string(field->type))
@@ -261,12 +269,14 @@ static bool func_event_parse_type(struct text_parser *p,
 		return parser_fail(p, FUNC_EVENT_ERR_NO_BOUND);
 	if (fetch_is_string(field->type) || field->type == &fetch_void_type)
 		return parser_fail_at(p, FUNC_EVENT_ERR_STRING_ARRAY, start);
+
 	start = p->at;
 	if (!func_event_parse_number(p, FUNC_EVENT_MAX_ELEMENTS, &count) ||
 	    !count) {
 		p->err = FUNC_EVENT_ERR_OK;
 		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_BOUND, start);
 	}
+
 	field->count = count;
 	return parser_consume(p, "]") ||
 	       parser_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
@@ -291,6 +301,7 @@ func_event_parse_offset_and_index(struct text_parser *p,
 		field->offset = negative ? -(s32)value : value;
 		offset = true;
 	}
+
 	if (*p->at == '[') {
 		const char *bracket = p->at;
 
@@ -298,15 +309,18 @@ func_event_parse_offset_and_index(struct text_parser *p,
 		negative = parser_consume(p, "-");
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
+
 		/* In a prototype this is an array; what is behind it is not meant. */
 		if (positional && !offset && !negative && value)
 			return parser_fail_at(p, FUNC_EVENT_ERR_IS_AN_ARRAY,
 					      bracket);
+
 		field->index = negative ? -(s32)value : value;
 		field->has_index = true;
 		if (!parser_consume(p, "]"))
 			return parser_fail(p, FUNC_EVENT_ERR_NO_BRACKET);
 	}
+
 	/*
 	 * Strings, arrays and absolute addresses are always read; a number is
 	 * read only if an index is given.
@@ -331,6 +345,7 @@ static bool func_event_parse_path(struct text_parser *p,
 			return parser_fail(p, FUNC_EVENT_ERR_UNKNOWN_MEMBER);
 		end = p->text + word.start + word.len;
 	} while (parser_consume(p, "->") || parser_consume(p, "."));
+
 	field->from = (struct text_span){ .start = start - p->text,
 					  .len = end - start };
 	return true;
@@ -346,14 +361,17 @@ static bool func_event_parse_source(struct text_parser *p, int arg,
 		return func_event_parse_number(p, U64_MAX, &field->address) &&
 			func_event_parse_offset_and_index(p, field);
 	}
+
 	if (!text_word_len(p->at))
 		return parser_fail(p, FUNC_EVENT_ERR_NO_SOURCE);
 	if (!func_event_parse_path(p, field))
 		return false;
+
 	if (memchr(p->text + field->from.start, '>', field->from.len) ||
 	    memchr(p->text + field->from.start, '.', field->from.len))
 		return arg >= 0 ||
 		       parser_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
+
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
 	return func_event_parse_offset_and_index(p, field);
 }
@@ -368,10 +386,12 @@ static bool func_event_parse_check_name(struct text_parser *p,
 	if (text_is_reserved(name) ||
 	    (def->at_return && text_is(p, field->name, "duration")))
 		return parser_fail_at(p, FUNC_EVENT_ERR_BAD_NAME, name);
+
 	for (other = def->fields; other < field; other++)
 		if (other->name.len && text_same(p, other->name, field->name))
 			return parser_fail_at(p, FUNC_EVENT_ERR_DUPLICATE_NAME,
 					      name);
+
 	return true;
 }
 
@@ -437,6 +457,7 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 	if (field->type == &fetch_void_type)
 		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
 				      p->text + field->at);
+
 	if (!text_word_len(p->at)) {
 		if (*p->at && !strchr(",|)", *p->at))
 			return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
@@ -447,6 +468,7 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 		if (parser_consume(p, "="))
 			return func_event_parse_source(p, arg, field);
 	}
+
 	*positional = true;
 	if (field->source == FUNC_EVENT_ARGUMENT)
 		field->arg = arg;
@@ -475,6 +497,7 @@ static bool func_event_parse_argument(struct text_parser *p)
 		if (!positional)
 			return true;
 	}
+
 	if (def->nr_args == FUNC_EVENT_MAX_ARGS)
 		return parser_fail_at(p, FUNC_EVENT_ERR_TOO_MANY_ARGS, start);
 	def->arg_at[def->nr_args++] = start - p->text;
@@ -489,11 +512,13 @@ static bool func_event_parse_arguments(struct text_parser *p)
 	def->has_args = true;
 	if (parser_consume(p, ")"))
 		return true;
+
 	if (func_event_parse_keyword(p, "void")) {
 		if (parser_consume(p, ")"))
 			return true;
 		p->at = start;
 	}
+
 	do {
 		if (!func_event_parse_argument(p))
 			return false;
@@ -515,12 +540,14 @@ static bool func_event_parse_returned(struct text_parser *p)
 		if (def->fields[i].name.len &&
 		    !func_event_parse_check_name(p, &def->fields[i]))
 			return false;
+
 	start = p->at;
 	if (func_event_parse_keyword(p, "void")) {
 		if (*p->at != '*')
 			return true;
 		p->at = start;
 	}
+
 	if (!*p->at || func_event_parse_is_path(p)) {
 		/* No type: use that of BTF. */
 		field_def = func_event_parse_new_field(p);
@@ -531,6 +558,7 @@ static bool func_event_parse_returned(struct text_parser *p)
 		return !field_def->name.len ||
 			func_event_parse_check_name(p, field_def);
 	}
+
 	do {
 		if (!func_event_parse_field(p, -1, &positional))
 			return false;
@@ -550,6 +578,7 @@ static bool func_event_parse_function(struct text_parser *p)
 			len++;
 	if (!len)
 		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
+
 	def->function = text_span(p, start, len);
 	p->at += len;
 	return true;
@@ -577,9 +606,11 @@ static bool func_event_parse_line(struct text_parser *p)
 				   &def->event, FUNC_EVENT_ERR_BAD_GROUP,
 				   FUNC_EVENT_ERR_BAD_EVENT))
 		return false;
+
 	def->prototype = p->at - p->text;
 	if (!func_event_parse_function(p))
 		return false;
+
 	if (p->at[0] == ':' && p->at[1] != ':') {
 		def->module = def->function;
 		if (memchr(p->text + def->module.start, '.', def->module.len))
@@ -589,9 +620,11 @@ static bool func_event_parse_line(struct text_parser *p)
 		if (!func_event_parse_function(p))
 			return false;
 	}
+
 	parser_skip_space(p);
 	if (parser_consume(p, "(") && !func_event_parse_arguments(p))
 		return false;
+
 	def->nr_entry = def->nr_fields;
 	if (parser_consume(p, "->") && !func_event_parse_returned(p))
 		return false;

@@ -239,9 +239,11 @@ static void __init func_event_find_arguments(void)
 		 */
 		if (!offset || offset > sizeof(fregs))
 			break;
+
 		func_event_arg_offsets[n] = offset - 1;
 		func_event_nr_arg_offsets = n + 1;
 	}
+
 	func_event_sp_offset =
 		ftrace_regs_get_stack_pointer((struct ftrace_regs *)&fregs) - 1;
 
@@ -280,6 +282,7 @@ static void func_event_where_entered(const struct fetch_event *base,
 	where->ip = container_of(base, struct func_event, base)->ip;
 	where->sp = ftrace_regs_get_stack_pointer(fregs);
 	where->fp = ftrace_regs_get_frame_pointer(fregs);
+
 	/*
 	 * The function has not made its frame record yet. ftrace_caller() has made
 	 * one for it, above its own and the registers, see entry-ftrace.S.
@@ -490,9 +493,11 @@ func_event_keep_frame(struct func_event *event, struct fgraph_ops *gops,
 		atomic_long_inc(&event->missed);
 		return 0;
 	}
+
 	func_event_fill_frame(frame, event, fregs, len);
 	if (payload)
 		fetch_copy_payload(frame->payload, payload, len);
+
 	/* Last, so that the duration does not include this. */
 	frame->calltime = trace_clock_local();
 	return 1;
@@ -513,6 +518,7 @@ func_event_keep_entry(struct func_event *event, struct fgraph_ops *gops,
 		atomic_long_inc(&event->missed);
 		return 0;
 	}
+
 	ret = func_event_keep_frame(event, gops, fregs, payload,
 				    func_event_fetch_entry(event, fregs,
 							   payload));
@@ -576,6 +582,7 @@ func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
 						       used, nr) :
 				func_event_fetch_entry(event, fregs,
 						       frame->payload);
+
 		nr--;
 		if (unlikely(used + func_event_frame_size(len) >
 			     FUNC_EVENT_MAX_FRAMES)) {
@@ -584,6 +591,7 @@ func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
 			atomic_long_inc(&event->missed);
 			continue;
 		}
+
 		func_event_fill_frame(frame, event, fregs, len);
 		used += func_event_frame_size(len);
 	}
@@ -639,10 +647,12 @@ func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
 		func_event_miss_returns(hook);
 		return 0;
 	}
+
 	size = func_event_fill_frames(hook, fregs, buffer, 0);
 	if (unlikely(!size))
 		size = func_event_fill_frames(hook, fregs, buffer,
 					      func_event_nr_returns(hook));
+
 	if (size)
 		frames = fgraph_reserve_data(gops->idx, size);
 	if (frames)
@@ -652,6 +662,7 @@ func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
 	func_event_put_buffer();
 	if (!frames)
 		return 0;
+
 	func_event_start_clock(frames, size);
 	return 1;
 }
@@ -667,14 +678,17 @@ static int func_event_return_entry(struct ftrace_graph_ent *trace,
 	if (unlikely(!func_event_rcu_covers_cpu() ||
 		     atomic_read(&current->tracing_graph_pause)))
 		return 0;
+
 	hook = func_event_find_hook(trace->func);
 	/* The events were removed, but the code has not been patched yet. */
 	if (unlikely(!hook))
 		return 0;
+
 	event = list_first_or_null_rcu(&hook->returns, struct func_event,
 				       hook_node);
 	if (unlikely(!event))
 		return 0;
+
 	if (unlikely(READ_ONCE(event->hook_node.next) != &hook->returns))
 		return func_event_keep_frames(hook, gops, fregs);
 	return event->return_only ?
@@ -721,6 +735,7 @@ func_event_return_with_buffer(struct func_event *event,
 		atomic_long_inc(&event->missed);
 		return;
 	}
+
 	memcpy(payload, frame->payload, len);
 	/* As at the entry, which has done this if there are entry fields. */
 	if (event->return_only)
@@ -728,6 +743,7 @@ func_event_return_with_buffer(struct func_event *event,
 	else if (READ_ONCE(event->entry->unread))
 		len = fetch_again(event->entry, func_event_retval(trace),
 				  payload, len);
+
 	len = func_event_fetch_return(event, trace, duration, payload, len);
 	fetch_emit(&event->base, frame, frame->parent_ip, payload, len);
 	func_event_put_buffer();
@@ -748,6 +764,7 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 	frames = fgraph_retrieve_data(gops->idx, &size);
 	if (!frames || unlikely(!func_event_rcu_covers_cpu()))
 		return;
+
 	/* Data of another tracer is not longer than @size says, either. */
 	for (int at = 0; at + (int)sizeof(*frame) <= size; at = end) {
 		u64 duration;
@@ -757,9 +774,11 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 		end = at + func_event_frame_size(len);
 		if (unlikely(end > size))
 			break;
+
 		/* Of another CPU, whose clock may be ahead. */
 		duration = now > frame->calltime ? now - frame->calltime : 0;
 		event = func_event_find_return(frame);
+
 		if (event && event->in_place &&
 		    !(READ_ONCE(event->entry->unread) &&
 		      fetch_needs_again(event->entry, frame->payload))) {
@@ -873,6 +892,7 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 		preempt_enable_notrace();
 		return;
 	}
+
 	/*
 	 * The trylock has disabled preemption as well. The preemption count in
 	 * the record leaves out one level only.
@@ -881,11 +901,13 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 	listed = func_event_is_listed(bit);
 	if (listed)
 		preempt_enable_no_resched_notrace();
+
 	payload = func_event_get_buffer();
 	if (unlikely(!payload)) {
 		func_event_miss_entries(hook);
 		goto out;
 	}
+
 	parent_ip = func_event_true_parent(parent_ip,
 					   func_event_return_location(fregs));
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true) {
@@ -916,10 +938,12 @@ static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
 	preempt_disable_notrace();
 	if (unlikely(!func_event_rcu_covers_cpu()))
 		goto out;
+
 	hook = func_event_find_hook(ip);
 	/* The events were removed, but the code has not been patched yet. */
 	if (unlikely(!hook))
 		goto out;
+
 	func_event_emit_entries(hook, ip, parent_ip, fregs);
 	return;
 out:
@@ -949,14 +973,14 @@ static struct func_event_filter func_event_entry_filter = {
 };
 
 static struct func_event_filter *
-func_event_filter_of(const struct func_event *event)
+func_event_get_filter(const struct func_event *event)
 {
 	return event->at_return ? &func_event_return_filter :
 				&func_event_entry_filter;
 }
 
-static struct list_head *func_event_list_of(struct func_event_hook *hook,
-					    bool returns)
+static struct list_head *func_event_get_list(struct func_event_hook *hook,
+					     bool returns)
 {
 	return returns ? &hook->returns : &hook->entries;
 }
@@ -989,11 +1013,13 @@ static int func_event_filter_replace(struct func_event_filter *filter)
 
 	if (!ips)
 		return -ENOMEM;
+
 	for (int i = 0; i < ARRAY_SIZE(func_event_hooks); i++)
 		hlist_for_each_entry(hook, &func_event_hooks[i], node)
-			if (!list_empty(func_event_list_of(hook,
-							   filter == &func_event_return_filter)))
+			if (!list_empty(func_event_get_list(hook,
+							    filter == &func_event_return_filter)))
 				ips[nr++] = hook->ip;
+
 	ret = ftrace_set_filter_ips(filter->ops, ips, nr, 0, 1);
 	kvfree(ips);
 	return ret;
@@ -1005,10 +1031,12 @@ static void func_event_filter_flush(struct func_event_filter *filter)
 
 	if (!filter->needs_flush)
 		return;
+
 	if (filter->nr)
 		ret = func_event_filter_replace(filter);
 	else if (filter->is_started)
 		ret = filter->stop();
+
 	/*
 	 * On failure the functions go on calling the ops, until the next flush
 	 * succeeds.
@@ -1082,6 +1110,7 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
 	hook = func_event_find_hook(ip);
 	if (!hook)
 		return false;
+
 	/* By another name, a function may have events that take other registers. */
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
 		if (event->syscall &&
@@ -1110,6 +1139,7 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 	/* Compat system calls have other numbers. */
 	if (id < 0 || id >= NR_syscalls || in_compat_syscall())
 		return;
+
 	id = array_index_nospec(id, NR_syscalls);
 	while (func_event_find_span(func_event_syscall_ips[id], nr, regs,
 				    &span)) {
@@ -1117,6 +1147,7 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 		if (fetch_make_present(&span) && span.is_pointer &&
 		    ++nr_pointers < FETCH_MAX_DEREFS)
 			continue;
+
 		nr_pointers = 0;
 		nr++;
 	}
@@ -1167,17 +1198,19 @@ static void func_event_stop_waiting(const struct func_event *event)
  */
 static void func_event_unhook(struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_filter_of(event);
+	struct func_event_filter *filter = func_event_get_filter(event);
 	struct func_event_hook *hook = event->hook;
 
 	list_del_rcu(&event->hook_node);
 	event->hook = NULL;
-	if (!list_empty(func_event_list_of(hook, event->at_return)))
+	if (!list_empty(func_event_get_list(hook, event->at_return)))
 		return;
+
 	filter->nr--;
 	filter->needs_flush = true;
-	if (!list_empty(func_event_list_of(hook, !event->at_return)))
+	if (!list_empty(func_event_get_list(hook, !event->at_return)))
 		return;
+
 	hlist_del_rcu(&hook->node);
 	kfree_rcu(hook, rcu);
 }
@@ -1222,7 +1255,7 @@ static struct func_event_hook *func_event_new_hook(unsigned long ip)
  */
 int func_event_attach(struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_filter_of(event);
+	struct func_event_filter *filter = func_event_get_filter(event);
 	struct func_event_hook *hook;
 	struct list_head *list;
 	int ret = 0;
@@ -1231,11 +1264,13 @@ int func_event_attach(struct func_event *event)
 
 	if (event->hook || !event->ip)
 		return 0;
+
 	if (event->was_attached)
 		cond_synchronize_rcu(event->detached);
 	ret = func_event_start_waiting(event);
 	if (ret)
 		return ret;
+
 	hook = func_event_find_hook(event->ip);
 	if (!hook) {
 		hook = func_event_new_hook(event->ip);
@@ -1246,10 +1281,12 @@ int func_event_attach(struct func_event *event)
 		hlist_add_head_rcu(&hook->node,
 				   func_event_hook_bucket(hook->ip));
 	}
+
 	if (event->at_return)
 		func_event_add_return(event);
 	event->hook = hook;
-	list = func_event_list_of(hook, event->at_return);
+
+	list = func_event_get_list(hook, event->at_return);
 	if (list_empty(list)) {
 		filter->nr++;
 		list_add_rcu(&event->hook_node, list);
@@ -1257,6 +1294,7 @@ int func_event_attach(struct func_event *event)
 	} else {
 		list_add_tail_rcu(&event->hook_node, list);
 	}
+
 	if (ret) {
 		func_event_unhook(event);
 		func_event_forget(event);

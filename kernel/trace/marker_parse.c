@@ -55,6 +55,7 @@ static void marker_parse_spec(struct text_parser *p, struct marker_spec *spec)
 	} else {
 		spec->width = marker_parse_number(p);
 	}
+
 	if (*p->at == '.') {
 		p->at++;
 		if (*p->at == '*') {
@@ -64,6 +65,7 @@ static void marker_parse_spec(struct text_parser *p, struct marker_spec *spec)
 			spec->precision = marker_parse_number(p);
 		}
 	}
+
 	if (*p->at && strchr("hlLzt", *p->at)) {
 		spec->length = *p->at++;
 		if (spec->length == *p->at && strchr("hl", spec->length)) {
@@ -88,10 +90,12 @@ static struct text_span marker_parse_find_name(struct text_parser *p,
 		end -= 2;
 	while (end > from && strchr(" =:([{<\"'#", end[-1]))
 		end--;
+
 	for (start = end; start > from && text_is_word(start[-1]); start--)
 		;
 	while (start < end && !text_is_word_start(*start))
 		start++;
+
 	/* The letter of the previous conversion is not a name. */
 	return start == from && isalnum(from[0]) && from > p->text ?
 		(struct text_span){} : text_span(p, start, end - start);
@@ -121,6 +125,7 @@ static bool marker_parse_integer(struct text_parser *p,
 		size = sizeof(long long);
 		break;
 	}
+
 	if (size > sizeof(long))
 		format->wide |= BIT(arg->slot);
 	arg->type = fetch_integer(size, as);
@@ -151,6 +156,7 @@ static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
 
 	while (isalnum(*p->at))
 		p->at++;
+
 	switch (*at) {
 	case 'S':
 	case 's':
@@ -210,6 +216,7 @@ static bool marker_parse_pointer(struct text_parser *p, struct marker_arg *arg,
 		arg->type = &fetch_pointer_type;
 		return true;
 	}
+
 	return parser_fail_at(p, MARKER_ERR_FORMAT_POINTER, spec->start);
 }
 
@@ -226,9 +233,11 @@ static bool marker_parse_conversion(struct text_parser *p,
 	    format->nr_slots + 1 + spec.star_precision > FETCH_MAX_FIELDS)
 		return parser_fail_at(p, MARKER_ERR_FORMAT_TOO_MANY,
 				      spec.start);
+
 	/* A width from an argument is not supported. */
 	if (spec.star_width || (spec.star_precision && *p->at != 's'))
 		return parser_fail_at(p, MARKER_ERR_FORMAT_STAR, spec.start);
+
 	*arg = (struct marker_arg){
 		.name = marker_parse_find_name(p, from, spec.start),
 	};
@@ -274,11 +283,13 @@ static bool marker_parse_conversion(struct text_parser *p,
 	default:
 		ok = false;
 	}
+
 	if (!ok)
 		return parser_fail_at(p, MARKER_ERR_FORMAT_CONVERSION,
 				      spec.start);
 	if (p->at - spec.start > MARKER_MAX_SPEC)
 		return parser_fail_at(p, MARKER_ERR_FORMAT_LONG, spec.start);
+
 	arg->spec = text_span(p, spec.start, p->at - spec.start);
 	format->nr_args++;
 	return true;
@@ -306,6 +317,7 @@ enum marker_err marker_parse_format(const char *text,
 			       text + MARKER_MAX_FORMAT);
 		goto out;
 	}
+
 	while (*p->at) {
 		if (*p->at++ != '%')
 			continue;
@@ -400,13 +412,16 @@ static bool marker_parse_field(struct text_parser *p, struct marker_def *def)
 		return parser_fail(p, MARKER_ERR_NO_FIELD);
 	if (def->nr_fields == FETCH_MAX_FIELDS)
 		return parser_fail(p, MARKER_ERR_TOO_MANY_FIELDS);
+
 	if (text_is(p, name, "NULL") || text_is(p, name, "_"))
 		name.len = 0;
 	else if (text_is_reserved(p->at))
 		return parser_fail(p, MARKER_ERR_BAD_FIELD);
+
 	for (int i = 0; i < def->nr_fields; i++)
 		if (name.len && text_same(p, def->fields[i], name))
 			return parser_fail(p, MARKER_ERR_DUPLICATE_FIELD);
+
 	def->fields[def->nr_fields++] = name;
 	p->at += len;
 	parser_skip_space(p);
@@ -444,21 +459,25 @@ static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 				   &def->event, MARKER_ERR_BAD_GROUP,
 				   MARKER_ERR_BAD_EVENT))
 		return false;
+
 	def->definition = p->at - p->text;
 	if (!marker_parse_name(p, def))
 		return false;
+
 	if (parser_consume(p, ":")) {
 		def->module = def->names[0];
 		def->nr_names = 0;
 		if (!marker_parse_name(p, def))
 			return false;
 	}
+
 	parser_skip_space(p);
 	while (parser_consume(p, "|")) {
 		if (!marker_parse_name(p, def))
 			return false;
 		parser_skip_space(p);
 	}
+
 	if (parser_consume(p, "(") && !marker_parse_fields(p, def))
 		return false;
 	return !*p->at || *p->at == '#' || parser_fail(p, MARKER_ERR_TRAILING);

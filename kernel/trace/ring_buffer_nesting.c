@@ -147,9 +147,11 @@ static int nesting_task(void *unused)
 	while (!kthread_should_stop()) {
 		for (int i = 0; i < 100; i++)
 			nesting_write(this, NESTING_TASK);
+
 		next = cpumask_next_wrap(next, cpu_online_mask);
 		if (next != raw_smp_processor_id())
 			nesting_send_nmi(next);
+
 		/* Readers are to keep up now and then. */
 		usleep_range(1000, 2000);
 	}
@@ -170,8 +172,10 @@ static void nesting_stop(void)
 			kthread_stop(this->task);
 		this->task = NULL;
 	}
+
 	for_each_possible_cpu(cpu)
 		nesting_wait_for_nmi(cpu);
+
 	nesting_runs = false;
 }
 
@@ -182,12 +186,14 @@ static int nesting_start(void)
 
 	guard(cpus_read_lock)();
 	nesting_runs = true;
+
 	/* The first task may send an NMI to any CPU. */
 	for_each_possible_cpu(cpu) {
 		struct nesting_cpu *this = per_cpu_ptr(&nesting_cpus, cpu);
 
 		memset(this->written, 0, sizeof(this->written));
 	}
+
 	for_each_online_cpu(cpu) {
 		struct nesting_cpu *this = per_cpu_ptr(&nesting_cpus, cpu);
 		struct task_struct *task;
@@ -197,6 +203,7 @@ static int nesting_start(void)
 			nesting_stop();
 			return PTR_ERR(task);
 		}
+
 		this->task = task;
 		wake_up_process(task);
 	}

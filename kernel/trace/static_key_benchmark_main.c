@@ -290,10 +290,12 @@ static u64 bench_median(const struct bench *bench)
 		bench_round(bench);
 		cond_resched();
 	}
+
 	for (i = 0; i < BENCH_ROUNDS; i++) {
 		bench_rounds[i] = bench_round(bench);
 		cond_resched();
 	}
+
 	sort(bench_rounds, BENCH_ROUNDS, sizeof(bench_rounds[0]), bench_compare,
 	     NULL);
 	return bench_rounds[BENCH_ROUNDS / 2];

@@ -171,7 +171,7 @@ static struct module *func_event_find_module(const char *name)
 	return find_module(name);
 }
 
-static struct module *func_event_module_of(unsigned long ip)
+static struct module *func_event_find_module_at(unsigned long ip)
 {
 	guard(preempt)();
 	return __module_address(ip);
@@ -197,7 +197,7 @@ static struct module *func_event_find_module(const char *name)
 	return NULL;
 }
 
-static struct module *func_event_module_of(unsigned long ip)
+static struct module *func_event_find_module_at(unsigned long ip)
 {
 	return NULL;
 }
@@ -226,6 +226,7 @@ static enum func_event_err func_event_find_function(const char *module,
 		return FUNC_EVENT_ERR_NOT_TRACEABLE;
 	if (lookup.nr_traceable > 1)
 		return FUNC_EVENT_ERR_SEVERAL_FUNCTIONS;
+
 	*ip = lookup.ip;
 	return FUNC_EVENT_ERR_OK;
 }
@@ -317,6 +318,7 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 					  syscall);
 		if (!event->symbol)
 			return FUNC_EVENT_ERR_NO_MEMORY;
+
 		err = func_event_find_function(NULL, event->symbol,
 					       &event->ip);
 		if (!err && func_event_is_syscall(event->ip)) {
@@ -325,12 +327,15 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 		}
 		kfree(event->symbol);
 	}
+
 	event->symbol = kstrdup(event->function, GFP_KERNEL);
 	if (!event->symbol)
 		return FUNC_EVENT_ERR_NO_MEMORY;
+
 	if (event->module && !func_event_find_module(event->module))
 		return FUNC_EVENT_ERR_OK;
 	err = func_event_find_stable(event);
+
 	/* Older kernels used SyS_x on all architectures. */
 	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION &&
 	    strstarts(event->function, "SyS_")) {
@@ -384,6 +389,7 @@ static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
 		return FUNC_EVENT_ERR_NO_BTF;
 	if (ctx->btf)
 		return FUNC_EVENT_ERR_OK;
+
 	if (ctx->event->syscall) {
 		/*
 		 * The prototype of the wrapper has only the registers; use that
@@ -393,16 +399,18 @@ static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
 				  name + strlen(FUNC_EVENT_SYSCALL_WRAPPER));
 		if (!inner)
 			return FUNC_EVENT_ERR_NO_MEMORY;
+
 		err = func_event_btf_get(NULL, inner, &ctx->btf);
 		kfree(inner);
 		return err;
 	}
+
 	/*
 	 * The kernel and a module may have functions of the same name; use the
 	 * BTF of the right one.
 	 */
 	if (ctx->event->ip) {
-		mod = func_event_module_of(ctx->event->ip);
+		mod = func_event_find_module_at(ctx->event->ip);
 	} else if (ctx->event->module) {
 		mod = func_event_find_module(ctx->event->module);
 		if (!mod)
@@ -436,6 +444,7 @@ static enum func_event_err func_event_find_symbol(struct func_event *event,
 	}
 	if (!*address)
 		*address = kallsyms_lookup_name(name);
+
 	/*
 	 * Init memory has been freed. func_event_free_init_mem() handles
 	 * symbols that were found before.
@@ -443,6 +452,7 @@ static enum func_event_err func_event_find_symbol(struct func_event *event,
 	if (system_state >= SYSTEM_FREEING_INITMEM &&
 	    func_event_is_init_mem(*address))
 		*address = 0;
+
 	return *address ? FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_UNKNOWN_SYMBOL;
 }
 
@@ -479,6 +489,7 @@ func_event_set_access(const struct func_event_field_def *def,
 		return FUNC_EVENT_ERR_OK;
 	if (at != (s32)at)
 		return FUNC_EVENT_ERR_BAD_NUMBER;
+
 	field->read = true;
 	field->derefs[field->nr_derefs++] = at;
 	if (string && def->has_index)
@@ -504,6 +515,7 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 		field->name = kasprintf(GFP_KERNEL, "arg%d", def->arg + 1);
 	if (!field->name)
 		return -ENOMEM;
+
 	/* skb->dev->name becomes skb_dev_name. */
 	for (from = to = field->name; *from; from++) {
 		bool word = text_is_word(*from);
@@ -525,6 +537,7 @@ static int func_event_check_names(struct func_event_ctx *ctx)
 		if (ctx->event->at_return && !strcmp(fields[i].name, "duration"))
 			return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_NAME,
 					       fields[i].at);
+
 		for (int j = 0; j < i; j++)
 			if (!strcmp(fields[i].name, fields[j].name))
 				return func_event_fail(ctx,
@@ -548,12 +561,14 @@ func_event_metadata(const struct func_event *event)
 	const char *name;
 
 	lockdep_assert_held(&event_mutex);
+
 	if (event->syscall)
 		name = event->symbol + strlen(FUNC_EVENT_SYSCALL_WRAPPER);
 	else if (!event->module && strstarts(event->symbol, "sys_"))
 		name = event->symbol + strlen("sys_");
 	else
 		return NULL;
+
 	list_for_each_entry(call, &ftrace_events, list) {
 		if (call->class != &event_class_syscall_enter)
 			continue;
@@ -580,6 +595,7 @@ static void func_event_strip_attributes(char *text)
 				break;
 			}
 		}
+
 		memmove(text, end, strlen(end) + 1);
 	}
 }
@@ -615,6 +631,7 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 			return func_event_fail(ctx,
 					       FUNC_EVENT_ERR_TOO_MANY_ARGS,
 					       ctx->def.function.start);
+
 		field->fault = -1;
 		field->at = ctx->def.function.start;
 		field->arg = i;
@@ -622,10 +639,12 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 		field->name = text_is_reserved(meta->args[i]) ?
 			kasprintf(GFP_KERNEL, "arg%d", i + 1) :
 			kstrdup(meta->args[i], GFP_KERNEL);
+
 		/* Counted even on failure, so that its name is freed. */
 		ctx->event->base.nr_fields++;
 		if (!field->type || !field->name)
 			return -ENOMEM;
+
 		if (fetch_is_string(field->type)) {
 			field->read = true;
 			field->nr_derefs = 1;
@@ -730,17 +749,20 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 	default:
 		break;
 	}
+
 	if (err)
 		return func_event_fail(ctx, err, pos);
 	if (field->arg >= func_event_nr_args(ctx->event->syscall))
 		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_ARGS,
 				       def->at);
+
 	if (def->source != FUNC_EVENT_MEMBER) {
 		err = func_event_set_access(def, field);
 		if (err)
 			return func_event_fail(ctx, err, def->at);
 		field->filled = func_event_is_filled(ctx->event, field);
 	}
+
 	ctx->event->base.nr_fields++;
 	return 0;
 }
@@ -757,12 +779,14 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
 			break;
 		}
+
 		field = &ctx->event->base.fields[ctx->event->base.nr_fields];
 		field->fault = -1;
 		field->at = pos;
 		err = func_event_btf_arg(ctx->btf, i, field);
 		if (!err && field->arg >= func_event_nr_args(ctx->event->syscall))
 			err = FUNC_EVENT_ERR_TOO_MANY_ARGS;
+
 		if (!err && !field->name) {
 			field->name = kasprintf(GFP_KERNEL, "arg%d", i + 1);
 			err = field->name ? FUNC_EVENT_ERR_OK :
@@ -772,6 +796,7 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 			field->read = true;
 			field->nr_derefs = 1;
 		}
+
 		/* Counted even on failure, so that its name is freed. */
 		ctx->event->base.nr_fields++;
 	}
@@ -806,6 +831,7 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 		if (ret)
 			return ret;
 	}
+
 	event->nr_entry = event->base.nr_fields;
 	for (i = 0; i < ctx->def.nr_fields; i++) {
 		struct fetch_field *field =
@@ -816,9 +842,11 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 			kfree(field->name);
 			return ret;
 		}
+
 		if (i < ctx->def.nr_entry)
 			event->nr_entry++;
 	}
+
 	/* The parser has counted only those that are in the definition. */
 	if (event->base.nr_fields > FETCH_MAX_FIELDS)
 		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
@@ -845,10 +873,12 @@ static enum func_event_err func_event_read_stack(struct func_event *event,
 		return FUNC_EVENT_ERR_OK;
 	if (field->nr_derefs == FETCH_MAX_DEREFS)
 		return FUNC_EVENT_ERR_TOO_DEEP;
+
 	/* As in fetch_compile(): a value may be smaller than its place. */
 	if (!field->read && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&
 	    field->type->size < sizeof(long))
 		at += sizeof(long) - field->type->size;
+
 	memmove(&field->derefs[1], &field->derefs[0],
 		field->nr_derefs * sizeof(field->derefs[0]));
 	field->derefs[0] = at;
@@ -877,6 +907,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 				       func_event_read_stack(event, field);
 		if (err)
 			return func_event_fail(ctx, err, field->at);
+
 		if (!fetch_is_string(field->type))
 			continue;
 		nr_strings++;
@@ -885,6 +916,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		else if (func_event_is_entry_field(event, field))
 			nr_entry_strings++;
 	}
+
 	fetch_number_bits(&event->base, &offset);
 	for (field = event->base.fields; field <= end; field++) {
 		if (event->at_return &&
@@ -893,8 +925,10 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 			event->duration_offset = offset;
 			offset += sizeof(u64);
 		}
+
 		if (field == end)
 			break;
+
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
 			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
@@ -902,6 +936,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		if (ret)
 			return ret;
 	}
+
 	event->base.payload_size = offset;
 	/* Of strings that the function fills, only the addresses are kept. */
 	offset += nr_filled * sizeof(long);
@@ -914,11 +949,13 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
 				       FUNC_EVENT_ERR_TOO_LARGE,
 				       ctx->def.function.start);
+
 	if (nr_entry_strings) {
 		entry_string = min((room - offset) / nr_entry_strings,
 				   FETCH_MAX_STRING);
 		offset += entry_string * nr_entry_strings;
 	}
+
 	/*
 	 * At the return come those of then, and those that are read again, each
 	 * of which may be longer than at the entry.
@@ -940,6 +977,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		return -ENOMEM;
 	event->entry->again = event->at_return;
 	event->entry->again_size = return_string;
+
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
 			field->from = func_event_arg_offset(event->syscall,
@@ -965,6 +1003,7 @@ static int func_event_make_trace_fields(struct func_event_ctx *ctx)
 	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
+
 	event->base.class.fields_array = to;
 	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long),
 			       0, false);
@@ -1011,10 +1050,12 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 			       func_event_conversion(field),
 			       fetch_has_suffix(field) ? "%s" : "");
 	}
+
 	if (event->base.nr_fields == event->nr_entry)
 		seq_buf_puts(s, event->at_return ? ") ->" : ")");
 	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip",
 		       event->at_return ? " (%lu ns)" : "");
+
 	for (int i = 0; i < event->base.nr_fields; i++)
 		fetch_print_fmt_arg(s, &event->base.fields[i],
 				    func_event_is_char_array(&event->base.fields[i]));
@@ -1050,6 +1091,7 @@ static void func_event_print_field(struct trace_seq *s,
 		func_event_print_array(s, field, at);
 	else
 		whole = fetch_print(s, field->type, at, rec);
+
 	if (whole)
 		trace_seq_puts(s, fetch_suffix(base, field, rec));
 }
@@ -1090,6 +1132,7 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 			trace_seq_puts(s, ", ");
 		func_event_print_field(s, &event->base, rec, field);
 	}
+
 	if (event->base.nr_fields == event->nr_entry)
 		trace_seq_puts(s, event->at_return ? ") ->" : ")");
 	if (event->at_return)
@@ -1179,6 +1222,7 @@ static enum func_event_err func_event_find_copy(struct func_event_ctx *ctx)
 		kallsyms_on_each_symbol(func_event_match_copy, &copy);
 	if (!copy.name)
 		return FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
+
 	ctx->where = kasprintf(GFP_KERNEL, "function_events: %s", copy.name);
 	kfree(copy.name);
 	return FUNC_EVENT_ERR_ONLY_COPY;
@@ -1194,6 +1238,7 @@ static int func_event_make(struct func_event_ctx *ctx)
 	ret = security_locked_down(LOCKDOWN_KPROBES);
 	if (ret)
 		return ret;
+
 	event = kzalloc_obj(*event);
 	if (!event)
 		return -ENOMEM;
@@ -1201,6 +1246,7 @@ static int func_event_make(struct func_event_ctx *ctx)
 	ret = func_event_set_name(ctx);
 	if (ret)
 		goto error;
+
 	err = func_event_resolve_function(event);
 	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION)
 		err = func_event_find_copy(ctx);
@@ -1208,6 +1254,7 @@ static int func_event_make(struct func_event_ctx *ctx)
 		ret = func_event_fail(ctx, err, ctx->def.function.start);
 		goto error;
 	}
+
 	event->at_return = ctx->def.at_return;
 	ret = func_event_make_fields(ctx) ?: func_event_make_layout(ctx) ?:
 		func_event_make_trace_fields(ctx) ?:
@@ -1215,10 +1262,12 @@ static int func_event_make(struct func_event_ctx *ctx)
 		func_event_add(event);
 	if (ret)
 		goto error;
+
 	ret = fetch_register_event(&event->base, &func_event_print_funcs,
 				   func_event_reg, &func_event_ops);
 	if (!ret)
 		return 0;
+
 	func_event_remove(event);
 error:
 	func_event_destroy(event);
@@ -1277,15 +1326,18 @@ static int func_events_create(const char *text)
 
 	if (!ctx)
 		return -ENOMEM;
+
 	ctx->text = text;
 	ctx->err = func_event_parse(text, &ctx->def, &ctx->pos);
 	ret = ctx->err ? -EINVAL : 0;
+
 	if (!ret) {
 		mutex_lock(&event_mutex);
 		ret = func_event_make(ctx);
 		mutex_unlock(&event_mutex);
 		func_event_btf_put(ctx->btf);
 	}
+
 	if (ctx->err)
 		ret = func_event_log_error_at(ctx->where, text, ctx->err,
 					      ctx->pos);
@@ -1311,6 +1363,7 @@ static int func_event_free(struct dyn_event *ev)
 
 	if (fetch_is_busy(ev))
 		return -EBUSY;
+
 	/*
 	 * Wait before the trace files of the event are freed: callbacks that
 	 * are still running use them.
@@ -1323,6 +1376,7 @@ static int func_event_free(struct dyn_event *ev)
 	 */
 	if (WARN_ON_ONCE(ret))
 		return ret;
+
 	dyn_event_remove(&event->base.devent);
 	func_event_destroy(event);
 	return 0;
@@ -1345,6 +1399,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX,
 			   event->base.class.system, event->base.tp.name);
 	seq_puts(m, event->prototype);
+
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1355,6 +1410,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 		seq_printf(m, "\t# waits for module %s", event->module);
 	else if (!event->ip)
 		seq_puts(m, "\t# its function is gone");
+
 	if (missed)
 		seq_printf(m, "\t# missed %ld", missed);
 	seq_putc(m, '\n');
@@ -1427,6 +1483,7 @@ void __init func_event_free_init_mem(void)
 		event = to_func_event(pos);
 		if (!event)
 			continue;
+
 		func_event_forget_addresses(event, event->entry, NULL);
 		func_event_forget_addresses(event, event->ret, NULL);
 		if (!func_event_memory_going(event->ip, NULL))
@@ -1435,6 +1492,7 @@ void __init func_event_free_init_mem(void)
 		event->ip = 0;
 		some = true;
 	}
+
 	if (some) {
 		fetch_wait();
 		func_event_flush();
@@ -1451,6 +1509,7 @@ static bool func_event_same_layout(const struct func_event *event,
 	if (event->base.nr_fields != other->base.nr_fields ||
 	    event->nr_entry != other->nr_entry)
 		return false;
+
 	for (int i = 0; i < event->base.nr_fields; i++) {
 		const struct fetch_field *a = &event->base.fields[i],
 					 *b = &other->base.fields[i];
@@ -1493,6 +1552,7 @@ static int func_event_compile_again(struct func_event *event,
 
 	if (!text || !ctx)
 		return -ENOMEM;
+
 	ctx->text = text;
 	ctx->event = made;
 	made->ip = event->ip;
@@ -1500,11 +1560,13 @@ static int func_event_compile_again(struct func_event *event,
 	made->at_return = event->at_return;
 	made->symbol = event->symbol;
 	made->module = event->module;
+
 	ret = func_event_parse(text, &ctx->def, &ctx->pos) ? -EINVAL : 0;
 	ret = ret ?: func_event_make_fields(ctx) ?: func_event_make_layout(ctx);
 	func_event_btf_put(ctx->btf);
 	made->symbol = NULL;
 	made->module = NULL;
+
 	if (!ret && !func_event_same_layout(event, made))
 		ret = -EINVAL;
 	return ret;
@@ -1522,6 +1584,7 @@ static int func_event_update(struct func_event *event)
 
 	if (!made)
 		return -ENOMEM;
+
 	ret = func_event_compile_again(event, made);
 	if (!ret && event->hook) {
 		func_event_copy_addresses(event->entry, made->entry);
@@ -1532,6 +1595,7 @@ static int func_event_update(struct func_event *event)
 		swap(event->entry, made->entry);
 		swap(event->ret, made->ret);
 	}
+
 	if (!ret)
 		event->is_stale = false;
 	func_event_destroy(made);
@@ -1558,6 +1622,7 @@ static void func_event_module_coming(struct func_event *event,
 	if (event->ip || event->mismatch ||
 	    !func_event_names_module(event, mod))
 		return;
+
 	err = func_event_find_function(event->module, event->symbol,
 				       &event->ip);
 	if (err) {
@@ -1566,12 +1631,14 @@ static void func_event_module_coming(struct func_event *event,
 		event->mismatch = true;
 		return;
 	}
+
 	/* The init code of the module is freed next. */
 	if (mod->state == MODULE_STATE_LIVE &&
 	    within_module_init(event->ip, mod)) {
 		event->ip = 0;
 		return;
 	}
+
 	ret = func_event_update(event);
 	if (ret) {
 		pr_warn("%s:%s is not as it was defined: %d\n", event->module,
@@ -1584,6 +1651,7 @@ static void func_event_module_coming(struct func_event *event,
 		event->mismatch = ret == -EINVAL;
 		return;
 	}
+
 	if (!event->base.nr_users)
 		return;
 	ret = func_event_attach(event);
@@ -1641,8 +1709,10 @@ static bool func_event_module_going(struct module *mod)
 		if (!event->module)
 			func_event_disable_everywhere(event);
 	}
+
 	if (!some)
 		return false;
+
 	fetch_wait();
 	func_event_flush();
 	for_each_dyn_event_safe(pos, next) {
@@ -1667,14 +1737,17 @@ static int func_event_module_notify(struct notifier_block *nb,
 	 */
 	if (state != MODULE_STATE_COMING && func_event_module_going(mod))
 		tracing_reset_all_online_cpus();
+
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
 		if (!event)
 			continue;
+
 		if (state != MODULE_STATE_GOING)
 			func_event_module_coming(event, mod);
 		else if (func_event_names_module(event, mod))
 			event->mismatch = false;
+
 		if (state != MODULE_STATE_COMING) {
 			func_event_forget_addresses(event, event->entry, mod);
 			func_event_forget_addresses(event, event->ret, mod);
@@ -1730,12 +1803,14 @@ static int func_events_remove(const char *text)
 
 	if (!def)
 		return -ENOMEM;
+
 	err = func_event_parse(text, def, &pos);
 	if (err && !fetch_names_events(text))
 		return func_event_log_error(text, err, pos);
 	if (err)
 		return fetch_remove_named(&func_events_file, "", 0, text,
 					  strlen(text));
+
 	name = def->event.len ? def->event : def->function;
 	if (def->group.len) {
 		group = text + def->group.start;
@@ -1744,6 +1819,7 @@ static int func_events_remove(const char *text)
 		group = FUNC_EVENT_GROUP;
 		group_len = strlen(group);
 	}
+
 	return fetch_remove_named(&func_events_file, group, group_len,
 				  text + name.start, name.len);
 }
@@ -1847,6 +1923,7 @@ static void __init func_events_add_boot(void)
 
 	fetch_boot_lines(&func_events_file, func_events_boot,
 			 func_events_run_line);
+
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);

@@ -237,6 +237,7 @@ marker_event_get_area(struct marker_event_areas *areas,
 		atomic_long_inc(&event->missed);
 		return false;
 	}
+
 	*area = &areas->levels[level];
 	return true;
 }
@@ -259,15 +260,18 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 
 	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
+
 	/* __fault, __cut and __missing, if there are any. */
 	memset(area->buffer.payload, 0, 3 * sizeof(u32));
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)area + *to, call,
 					  event->wide & bit);
+
 	if (!MARKER_EVENT_DIRECT_COPY)
 		fetch_copies(event->code, area->slots, area->buffer.payload);
 	len = fetch_indirect(event->code, area->slots, area->buffer.payload,
 			     event->base.payload_size);
+
 	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
 out:
 	marker_event_put_area(areas);
@@ -296,6 +300,7 @@ static int marker_event_attach(struct fetch_event *base)
 
 	if (event->attached)
 		return 0;
+
 	ret = marker_probe_register(event->marker,
 				    marker_event_current_probe(event),
 				    marker_event_current_data(event));
@@ -305,6 +310,7 @@ static int marker_event_attach(struct fetch_event *base)
 	 */
 	if (ret == -EINVAL)
 		return 0;
+
 	if (!ret)
 		event->attached = true;
 	return ret;
@@ -389,6 +395,7 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 
 	if (nr < ctx->def.nr_fields)
 		return marker_event_span_dup(ctx->text, ctx->def.fields[nr]);
+
 	if (arg->name.len) {
 		name = marker_event_span_dup(ctx->event->probe.format,
 					     arg->name);
@@ -399,6 +406,7 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 			return name;
 		kfree(name);
 	}
+
 	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
 }
 
@@ -427,6 +435,7 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 	field->name = marker_event_field_name(ctx, nr);
 	if (!field->name)
 		return -ENOMEM;
+
 	if (marker_event_is_taken(event, field->name)) {
 		kfree(field->name);
 		return marker_event_fail(ctx, MARKER_ERR_DUPLICATE_FIELD,
@@ -434,6 +443,7 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 					 ctx->def.fields[nr].start :
 					 ctx->def.definition);
 	}
+
 	field->type = arg->type;
 	field->count = arg->count;
 	field->fault = -1;
@@ -451,10 +461,12 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
 	if (!event->base.fields)
 		return -ENOMEM;
+
 	event->has_fields = ctx->def.has_fields;
 	if (ctx->def.nr_fields > nr)
 		return marker_event_fail(ctx, MARKER_ERR_TOO_MANY_FIELDS,
 					 ctx->def.fields[nr].start);
+
 	for (int i = 0; i < nr; i++) {
 		if (i < ctx->def.nr_fields ?
 		    !ctx->def.fields[i].len : ctx->def.has_fields)
@@ -494,12 +506,14 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	for (field = event->base.fields; field < end; field++)
 		if (fetch_is_string(field->type))
 			nr_strings++;
+
 	fetch_number_bits(&event->base, &offset);
 	event->missing_at = -1;
 	if (marker_event_may_change(event)) {
 		event->missing_at = offset;
 		offset += sizeof(u32);
 	}
+
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
@@ -508,6 +522,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 		if (ret)
 			return ret;
 	}
+
 	event->base.payload_size = offset;
 	if (nr_strings)
 		room = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
@@ -522,10 +537,12 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 				     event->base.nr_fields, false);
 	if (!event->code)
 		return -ENOMEM;
+
 	event->nr_slots = event->format->nr_slots;
 	event->wide = event->format->wide;
 	for (int i = 0; i < event->nr_slots; i++)
 		event->to[i] = offsetof(struct marker_event_area, slots[i]);
+
 	for (field = event->base.fields; field < end; field++) {
 		if (MARKER_EVENT_DIRECT_COPY && !field->read)
 			event->to[field->arg] =
@@ -545,6 +562,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
+
 	event->base.class.fields_array = to;
 	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0,
 			       false);
@@ -560,7 +578,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 static const char marker_event_missing_text[] = "(missing)";
 
 static const struct fetch_field *
-marker_event_field_of(const struct marker_event *event, int arg)
+marker_event_find_field(const struct marker_event *event, int arg)
 {
 	for (int i = 0; i < event->base.nr_fields; i++)
 		if (event->args[i] == arg)
@@ -599,6 +617,7 @@ static void marker_event_short_spec(const struct marker_event *event,
 				from++;
 			continue;
 		}
+
 		if (!strchr("hlLzt", *from) ||
 		    arg->type->format == FETCH_SYMBOL || arg->count)
 			*spec++ = *from;
@@ -632,6 +651,7 @@ static void marker_event_tool_spec(const struct marker_event *event,
 	default:
 		break;
 	}
+
 	if (arg->type->format == FETCH_POINTER) {
 		strscpy(spec, "0x%lx", MARKER_MAX_SPEC);
 		return;
@@ -641,10 +661,12 @@ static void marker_event_tool_spec(const struct marker_event *event,
 		strscpy(spec, "%u", MARKER_MAX_SPEC);
 		return;
 	}
+
 	marker_event_short_spec(event, arg, spec);
 	plus = strchr(spec, '+');
 	if (plus)
 		memmove(plus, plus + 1, strlen(plus));
+
 	if (!arg->count && !fetch_is_string(arg->type) &&
 	    arg->type->format != FETCH_SYMBOL &&
 	    arg->type->size == sizeof(u64)) {
@@ -688,7 +710,7 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
-				marker_event_field_of(event, arg);
+				marker_event_find_field(event, arg);
 
 			if (field) {
 				marker_event_tool_spec(event,
@@ -698,6 +720,7 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			} else {
 				seq_buf_puts(s, "...");
 			}
+
 			at += format->args[arg++].spec.len;
 			/* As in marker_event_print(). */
 			if (field && fetch_is_string(field->type) &&
@@ -709,9 +732,11 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		}
 		marker_event_write_char(s, text[at++]);
 	}
+
 	if (event->missing_at >= 0)
 		seq_buf_puts(s, "%s");
 	seq_buf_putc(s, '"');
+
 	for (int i = 0; i < base->nr_fields; i++) {
 		const struct marker_arg *from = &format->args[event->args[i]];
 
@@ -719,10 +744,12 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			fetch_print_fmt_arg(s, &base->fields[i], from->count);
 			continue;
 		}
+
 		seq_buf_printf(s, ", __print_hex(REC->%s, %u)",
 			       base->fields[i].name, from->count);
 		fetch_print_fmt_suffix(s, &base->fields[i]);
 	}
+
 	if (event->missing_at >= 0)
 		seq_buf_puts(s,
 			     ", REC->__missing ? \" # some fields are missing\" : \"\"");
@@ -753,6 +780,7 @@ static void marker_event_print_value(struct trace_seq *s,
 
 	memcpy(spec, event->probe.format + arg->spec.start, arg->spec.len);
 	spec[arg->spec.len] = '\0';
+
 	if (arg->type->format == FETCH_CHAR && !(isascii(value) && isprint(value)))
 		trace_seq_escape(s, at, 1);
 	else if (arg->type->format == FETCH_SYMBOL || arg->print == MARKER_PRINT_ERROR)
@@ -791,9 +819,11 @@ static bool marker_event_print_string(struct trace_seq *s,
 	for (const char *c = spec; *c; c++)
 		if (isdigit(*c))
 			width = width * 10 + *c - '0';
+
 	len = strnlen(text, len);
 	shown = trace_seq_escape(s, text, len);
 	pad = width - (int)(s->seq.len - from);
+
 	if (pad > 0 && !strchr(spec, '-')) {
 		s->seq.len = from;
 		trace_seq_printf(s, "%*s", pad, "");
@@ -820,6 +850,7 @@ static const char *marker_event_print_arg(struct trace_seq *s,
 		trace_seq_puts(s, marker_event_missing_text);
 		return "";
 	}
+
 	if (fetch_is_string(arg->type)) {
 		u32 loc = *(const u32 *)at;
 
@@ -834,6 +865,7 @@ static const char *marker_event_print_arg(struct trace_seq *s,
 	} else {
 		marker_event_print_value(s, event, arg, at);
 	}
+
 	return fetch_suffix(&event->base, field, rec);
 }
 
@@ -855,13 +887,14 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
 			const struct fetch_field *field =
-				marker_event_field_of(event, arg);
+				marker_event_find_field(event, arg);
 			const char *suffix = "...";
 
 			if (field)
 				suffix = marker_event_print_arg(s, event,
 								&format->args[arg],
 								field, rec);
+
 			at += format->args[arg++].spec.len;
 			if (field && fetch_is_string(field->type) &&
 			    marker_event_is_quote(text[at]))
@@ -869,6 +902,7 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 			trace_seq_puts(s, suffix);
 			continue;
 		}
+
 		/* All other conversions have been handled: this is "%%". */
 		if (text[at] == '%')
 			at++;
@@ -914,17 +948,20 @@ static int marker_event_set_name(struct marker_event_ctx *ctx)
 		if (ctx->def.names[i].len >= MARKER_MAX_NAME)
 			return marker_event_fail(ctx, MARKER_ERR_LONG_NAME,
 						 ctx->def.names[i].start);
+
 		event->names[i] = marker_event_span_dup(ctx->text,
 							ctx->def.names[i]);
 		if (!event->names[i])
 			return -ENOMEM;
 		event->nr_names++;
 	}
+
 	if (ctx->def.group.len >= MAX_EVENT_NAME_LEN)
 		return marker_event_fail(ctx, MARKER_ERR_BAD_GROUP,
 					 ctx->def.group.start);
 	if (name.len >= MAX_EVENT_NAME_LEN)
 		return marker_event_fail(ctx, MARKER_ERR_BAD_EVENT, name.start);
+
 	event->base.class.system = ctx->def.group.len ?
 		marker_event_span_dup(ctx->text, ctx->def.group) :
 		kstrdup(MARKER_EVENT_GROUP, GFP_KERNEL);
@@ -934,8 +971,10 @@ static int marker_event_set_name(struct marker_event_ctx *ctx)
 	if (!event->base.class.system || !event->base.tp.name ||
 	    !event->definition)
 		return -ENOMEM;
+
 	event->definition[strcspn(event->definition, "#")] = '\0';
 	strim(event->definition);
+
 	if (trace_event_exists(event->base.class.system, event->base.tp.name))
 		return marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
 					 name.start);
@@ -956,17 +995,21 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 			return PTR_ERR(format);
 		if (!format)
 			continue;
+
 		event->marker = event->names[i];
 		event->probe.format = format;
 	}
+
 	if (!event->marker)
 		return marker_event_fail(ctx, MARKER_ERR_UNKNOWN_MARKER,
 					 ctx->def.names[0].start);
+
 	event->probe.func = marker_event_probe;
 	event->base.where = marker_event_where;
 	event->format = kzalloc_obj(*event->format);
 	if (!event->format)
 		return -ENOMEM;
+
 	err = marker_parse_format(event->probe.format, event->format, &pos);
 	return err ? marker_event_fail(ctx, err, ctx->def.definition) : 0;
 }
@@ -979,6 +1022,7 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 	event = kzalloc_obj(*event);
 	if (!event)
 		return -ENOMEM;
+
 	ctx->event = event;
 	ret = marker_event_set_name(ctx) ?: marker_event_find_format(ctx) ?:
 		marker_event_make_fields(ctx) ?:
@@ -989,10 +1033,12 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 				  sizeof(struct marker_event_areas));
 	if (ret)
 		goto error;
+
 	ret = fetch_register_event(&event->base, &marker_event_print_funcs,
 				   marker_event_reg, &marker_event_ops);
 	if (!ret)
 		return 0;
+
 	fetch_put_buffers(&marker_event_pool);
 error:
 	marker_event_destroy(event);
@@ -1044,9 +1090,11 @@ static int marker_event_must_wait(struct marker_event_ctx *ctx)
 
 	if (!ctx->def.module.len)
 		return false;
+
 	name = marker_event_span_dup(ctx->text, ctx->def.module);
 	if (!name)
 		return -ENOMEM;
+
 	guard(preempt)();
 	mod = find_module(name);
 	return !mod || mod->state != MODULE_STATE_LIVE;
@@ -1076,19 +1124,24 @@ static int marker_event_wait_for_module(struct marker_event_ctx *ctx,
 	waiting = kzalloc(struct_size(waiting, text, size), GFP_KERNEL);
 	if (!waiting)
 		return -ENOMEM;
+
 	memcpy(waiting->text, text, size);
 	strim(waiting->text);
+
 	if (marker_event_find_waiting(waiting->text)) {
 		ret = marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
 					ctx->def.module.start);
 		goto error;
 	}
+
 	waiting->module = marker_event_span_dup(ctx->text, ctx->def.module);
 	if (!waiting->module)
 		goto error;
+
 	waiting->enable = enable;
 	list_add_tail(&waiting->list, &marker_event_waiting_list);
 	return 0;
+
 error:
 	kfree(waiting);
 	return ret;
@@ -1113,14 +1166,17 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 
 	if (!ctx)
 		return -ENOMEM;
+
 	ctx->text = text;
 	ctx->err = marker_parse_event(text, &ctx->def, &ctx->pos);
 	ret = ctx->err ? -EINVAL : marker_event_make(ctx);
+
 	if (!ret && enable) {
 		ret = fetch_enable_event(&ctx->event->base);
 		if (ret)
 			marker_event_ops.free(&ctx->event->base.devent);
 	}
+
 	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait) {
 		wait = marker_event_must_wait(ctx);
 		if (wait) {
@@ -1129,6 +1185,7 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 				marker_event_wait_for_module(ctx, enable);
 		}
 	}
+
 	return ctx->err ?
 		marker_event_log_error(text, ctx->err, ctx->pos) : ret;
 }
@@ -1172,6 +1229,7 @@ static int marker_event_free(struct dyn_event *ev)
 
 	if (fetch_is_busy(ev))
 		return -EBUSY;
+
 	/*
 	 * Wait before the trace files of the event are freed: a probe that is
 	 * still running uses them.
@@ -1184,6 +1242,7 @@ static int marker_event_free(struct dyn_event *ev)
 	 */
 	if (WARN_ON_ONCE(ret))
 		return ret;
+
 	fetch_put_buffers(&marker_event_pool);
 	dyn_event_remove(&event->base.devent);
 	marker_event_destroy(event);
@@ -1216,6 +1275,7 @@ static void marker_event_show_line(struct seq_file *m,
 		seq_printf(m, "%c:%s/%s ", MARKER_EVENT_PREFIX,
 			   event->base.class.system, event->base.tp.name);
 	seq_puts(m, event->definition);
+
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1225,11 +1285,13 @@ static void marker_event_show_line(struct seq_file *m,
 			   format ? "has another format now" : "is gone");
 	else if (event->marker != event->names[0])
 		seq_printf(m, "\t# connected to %s", event->marker);
+
 	if (there && event->adapter)
 		marker_event_show_missing(m, event);
 	if (missed)
 		seq_printf(m, "\t# missed %ld", missed);
 	seq_putc(m, '\n');
+
 	if (!IS_ERR(format))
 		kfree(format);
 }
@@ -1269,16 +1331,19 @@ static void notrace marker_event_probe_adapted(void *data,
 
 	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
+
 	/* Other fields than strings are 0 if they are missing. */
 	memset(area->buffer.payload, 0, event->base.payload_size);
 	if (event->missing_at >= 0)
 		*(u32 *)(area->buffer.payload + event->missing_at) =
 			adapter->missing;
+
 	for (int i = 0; i < adapter->nr_slots; i++)
 		marker_event_get_argument(&area->slots[i], call,
 					  adapter->wide & BIT(i));
 	*(unsigned long *)&area->slots[MARKER_EVENT_MISSING_SLOT] =
 		(unsigned long)marker_event_missing_text;
+
 	len = fetch_exec(adapter->code, area->slots, area->buffer.payload,
 			 event->base.payload_size);
 	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
@@ -1293,6 +1358,7 @@ static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 
 	adapter->nr_slots = format->nr_slots;
 	adapter->wide = format->wide;
+
 	for (int i = 0; i < event->base.nr_fields; i++) {
 		const struct marker_arg *arg =
 			marker_match_arg(event->probe.format, event->format,
@@ -1307,6 +1373,7 @@ static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 			adapter->missing |= BIT(i);
 		if (!arg && !fetch_is_string(field.type))
 			continue;
+
 		marker_event_set_source(&field, arg ?: &missing);
 		fetch_compile(adapter->code, &field, event->room);
 	}
@@ -1330,9 +1397,11 @@ marker_event_make_adapter(struct marker_event *event, const char *text)
 		return ERR_PTR(-ENOMEM);
 	if (marker_parse_format(text, format, &pos))
 		return NULL;
+
 	adapter = kzalloc(struct_size(adapter, format, size), GFP_KERNEL);
 	if (!adapter)
 		return ERR_PTR(-ENOMEM);
+
 	/* marker_match_arg() finds only what is read in the same way. */
 	adapter->code = fetch_new_code(&event->base, event->base.fields, nr,
 				       false);
@@ -1340,14 +1409,17 @@ marker_event_make_adapter(struct marker_event *event, const char *text)
 		kfree(adapter);
 		return ERR_PTR(-ENOMEM);
 	}
+
 	memcpy(adapter->format, text, size);
 	adapter->event = event;
 	adapter->probe.func = marker_event_probe_adapted;
 	adapter->probe.format = adapter->format;
 	marker_event_compile_adapter(adapter, format);
+
 	if (!adapter->missing ||
 	    (!event->has_fields && adapter->missing != GENMASK(nr - 1, 0)))
 		return adapter;
+
 	marker_event_free_adapter(adapter);
 	return NULL;
 }
@@ -1364,13 +1436,16 @@ static bool marker_event_can_connect(struct marker_event *event, char *name,
 	*adapter = NULL;
 	if (marker_has_format(name, event->probe.format))
 		return true;
+
 	/* There is no place to say what is missing. */
 	if (event->base.nr_fields && event->missing_at < 0)
 		return false;
+
 	if (event->adapter && marker_has_format(name, event->adapter->format)) {
 		*adapter = event->adapter;
 		return true;
 	}
+
 	format = marker_get_format(name);
 	if (!IS_ERR_OR_NULL(format))
 		*adapter = marker_event_make_adapter(event, format);
@@ -1396,9 +1471,11 @@ static void marker_event_choose_marker(struct marker_event *event)
 	for (int i = 0; i < event->nr_names && !chosen; i++)
 		if (marker_event_can_connect(event, event->names[i], &adapter))
 			chosen = event->names[i];
+
 	if (!chosen || (chosen == event->marker && adapter == old &&
 			event->attached == !!event->base.nr_users))
 		return;
+
 	if (event->base.nr_users) {
 		probe = adapter ? &adapter->probe : &event->probe;
 		ret = marker_probe_register(chosen, probe,
@@ -1412,6 +1489,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 			return;
 		}
 	}
+
 	/*
 	 * It is registered with both markers for a moment, rather than with
 	 * none.
@@ -1421,6 +1499,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 	event->marker = chosen;
 	event->adapter = adapter;
 	event->attached = event->base.nr_users;
+
 	if (old && old != adapter) {
 		kfree_rcu_mightsleep(old->code);
 		kfree_rcu_mightsleep(old);
@@ -1435,6 +1514,7 @@ static void marker_event_define_waiting(struct module *mod)
 	list_for_each_entry_safe(pos, next, &marker_event_waiting_list, list) {
 		if (strcmp(pos->module, mod->name))
 			continue;
+
 		ret = marker_event_define(pos->text, pos->enable, false);
 		/*
 		 * A module without the marker may be another one of this name;
@@ -1442,6 +1522,7 @@ static void marker_event_define_waiting(struct module *mod)
 		 */
 		if (ret == -ENOENT || ret == -ENOMEM)
 			continue;
+
 		if (ret)
 			pr_warn("cannot add \"%s\": %d\n", pos->text, ret);
 		marker_event_free_waiting(pos);
@@ -1456,6 +1537,7 @@ static int marker_event_module_notify(struct notifier_block *nb,
 
 	if (!mod->num_markers || state == MODULE_STATE_LIVE)
 		return NOTIFY_OK;
+
 	mutex_lock(&event_mutex);
 	for_each_dyn_event(pos)
 		if (to_marker_event(pos))
@@ -1493,6 +1575,7 @@ static bool marker_event_remove_waiting(const char *text)
 
 	while (len && isspace(text[len - 1]))
 		len--;
+
 	guard(mutex)(&event_mutex);
 	list_for_each_entry(waiting, &marker_event_waiting_list, list) {
 		if (strlen(waiting->text) == len &&
@@ -1523,6 +1606,7 @@ static int marker_events_remove(const char *text)
 
 	if (!def)
 		return -ENOMEM;
+
 	text = marker_event_skip_enable(text);
 	err = marker_parse_event(text, def, &pos);
 	if (err && !fetch_names_events(text))
@@ -1530,8 +1614,10 @@ static int marker_events_remove(const char *text)
 	if (err)
 		return fetch_remove_named(&marker_events_file, "", 0, text,
 					  strlen(text));
+
 	if (marker_event_remove_waiting(text))
 		return 0;
+
 	name = def->event.len ? def->event : def->names[0];
 	if (def->group.len) {
 		group = text + def->group.start;
@@ -1540,6 +1626,7 @@ static int marker_events_remove(const char *text)
 		group = MARKER_EVENT_GROUP;
 		group_len = strlen(group);
 	}
+
 	return fetch_remove_named(&marker_events_file, group, group_len,
 				  text + name.start, name.len);
 }
@@ -1595,6 +1682,7 @@ static int marker_events_show(struct seq_file *m, void *v)
 			marker_event_show_line(m, event,
 					       !marker_event_has_default_name(event));
 	}
+
 	list_for_each_entry(waiting, &marker_event_waiting_list, list)
 		seq_printf(m, "%s%s\t# waits for module %s\n",
 			   waiting->enable ? "+" : "", waiting->text,
@@ -1695,11 +1783,13 @@ static int marker_events_available_show_line(struct seq_file *m,
 
 	if (!format)
 		return -ENOMEM;
+
 	seq_printf(m, "%s %u %s", str_on_off(s->on), sites, s->name);
 	if (s->module)
 		seq_printf(m, " [%s]", s->module);
 	seq_putc(m, '\t');
 	marker_events_available_show_format(m, s->format);
+
 	err = marker_parse_format(s->format, format, &pos);
 	if (err)
 		seq_printf(m, "\t# no event: %s", marker_event_err_text[err]);
@@ -1715,12 +1805,14 @@ static int marker_events_available_show_all(struct seq_file *m,
 
 	sort(all->list, all->nr, sizeof(*all->list),
 	     marker_events_available_compare, NULL);
+
 	for (unsigned int i = 0; i < all->nr && !ret; i++) {
 		sites += all->list[i].sites;
 		if (i + 1 < all->nr &&
 		    !marker_events_available_compare(&all->list[i],
 						     &all->list[i + 1]))
 			continue;
+
 		ret = marker_events_available_show_line(m, &all->list[i],
 							sites);
 		sites = 0;
@@ -1739,6 +1831,7 @@ static int marker_events_available_show(struct seq_file *m, void *v)
 	 */
 	marker_lock();
 	marker_for_each(marker_events_available_add, &all);
+
 	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
 	ret = all.list || !all.nr ? 0 : -ENOMEM;
 	if (!ret) {
@@ -1747,6 +1840,7 @@ static int marker_events_available_show(struct seq_file *m, void *v)
 		marker_for_each(marker_events_available_add, &all);
 		ret = marker_events_available_show_all(m, &all);
 	}
+
 	marker_unlock();
 	kvfree(all.list);
 	return ret;
@@ -1859,6 +1953,7 @@ static int marker_sites_show(struct seq_file *m, void *v)
 	/* As in marker_events_available_show(). */
 	marker_lock();
 	marker_for_each(marker_sites_add, &all);
+
 	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
 	ret = all.list || !all.nr ? 0 : -ENOMEM;
 	if (!ret) {
@@ -1867,6 +1962,7 @@ static int marker_sites_show(struct seq_file *m, void *v)
 		marker_for_each(marker_sites_add, &all);
 		marker_sites_show_all(m, &all);
 	}
+
 	marker_unlock();
 	kvfree(all.list);
 	return ret;

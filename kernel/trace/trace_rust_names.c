@@ -37,11 +37,13 @@ bool trace_seq_print_rust_name(struct trace_seq *s, unsigned long address,
 	name = kallsyms_lookup(address, &size, &at, &modname, buf);
 	if (!name || s->full)
 		return false;
+
 	/* As trace_seq_puts() does. */
 	if (!s->seq.size)
 		trace_seq_init(s);
 	if (!rust_demangle(&s->seq, name))
 		return false;
+
 	if (offset)
 		trace_seq_printf(s, "+%#lx/%#lx", at, size);
 	if (module && modname)

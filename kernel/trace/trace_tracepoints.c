@@ -73,6 +73,7 @@ static void tracepoints_show_probe(struct seq_file *m,
 	char *modname;
 
 	seq_printf(m, "\tprobe %d ", probe->prio);
+
 	/* Must not print an address that kptr_restrict hides, as %ps may. */
 	if (!kallsyms_lookup((unsigned long)READ_ONCE(probe->func), &size,
 			     &offset, &modname, name))
@@ -153,11 +154,13 @@ static void *tracepoints_start(struct seq_file *m, loff_t *index)
 	}
 	if (*index == 0)
 		return SEQ_START_TOKEN;
+
 	/* Needed after a seek only; otherwise iter->index == *index. */
 	for (; iter->index < *index; iter->index++) {
 		if (!tracepoints_find(iter, iter->tp))
 			return NULL;
 	}
+
 	/* If the tracepoint is gone by now, this finds the next one. */
 	return tracepoints_find(iter, iter->tp - 1);
 }
@@ -191,6 +194,7 @@ static int tracepoints_show(struct seq_file *m, void *v)
 				 "#\tsite address code language function+offset [module]\n");
 		return 0;
 	}
+
 	query.found = iter->tp;
 	for_each_kernel_tracepoint(tracepoints_show_kernel, &query);
 	for_each_module_tracepoint(tracepoints_show_module, &query);

@@ -78,10 +78,12 @@ static void maccess_next_page(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, pages);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, maccess_vfree, pages), 0);
+
 	for (int shift = 0; shift < (int)sizeof(long); shift++) {
 		string = pages + PAGE_SIZE - across + shift;
 		memset(string, 'a', len - 1);
 		string[len - 1] = '\0';
+
 		KUNIT_EXPECT_EQ(test, strnlen_kernel_nofault(string, PAGE_SIZE), len);
 		KUNIT_EXPECT_EQ(test, strncpy_from_kernel_nofault(copy, string, sizeof(copy)),
 				len);
@@ -99,6 +101,7 @@ static void maccess_strlen(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, maccess_vfree, page), 0);
+
 	for (int room = 1; room <= ROOM_MAX; room++) {
 		for (int len = 0; len < room; len++) {
 			memset(end - 2 * ROOM_MAX, 0, 2 * ROOM_MAX);
@@ -146,6 +149,7 @@ static void maccess_other_address(struct kunit *test)
 
 	for (int i = 0; i < ARRAY_SIZE(none); i++)
 		maccess_error(test, none[i], -ERANGE);
+
 	/* What ERR_PTR() returns is an address of the kernel at which there is nothing. */
 	maccess_error(test, -ENOMEM, -EFAULT);
 	KUNIT_EXPECT_EQ(test, strnlen_kernel_nofault((void *)PAGE_OFFSET, 1), 1);

@@ -155,12 +155,14 @@ static void cycles_interrupted(void)
 
 	bench_begin(sides);
 	signal(SIGALRM, bench_interrupt);
+
 	for (unsigned int i = 0; i < 2 * ROUNDS; i++) {
 		interrupted = &sides[i % 2];
 		setitimer(ITIMER_REAL, &often, NULL);
 		bench_round(interrupted, LONG_EVENTS, 24);
 		setitimer(ITIMER_REAL, &never, NULL);
 	}
+
 	signal(SIGALRM, SIG_DFL);
 	bench_end("cycles, 24 bytes, a timer's signal writes", sides, true);
 }
@@ -177,6 +179,7 @@ static void *bench_reader(void *unused)
 
 	(void)unused;
 	sim_cpu = 1;
+
 	while (!READ_ONCE(reader_end)) {
 		side = READ_ONCE(read_side);
 		event = side->version->consume(side->buffer, 0, &ts, NULL);
@@ -194,10 +197,12 @@ static void cycles_read(void)
 	reader_end = false;
 	if (pthread_create(&reader, NULL, bench_reader, NULL))
 		exit(4);
+
 	for (unsigned int i = 0; i < 2 * ROUNDS; i++) {
 		WRITE_ONCE(read_side, &sides[i % 2]);
 		bench_round(&sides[i % 2], LONG_EVENTS, 24);
 	}
+
 	WRITE_ONCE(reader_end, true);
 	pthread_join(reader, NULL);
 	bench_end("cycles, 24 bytes, a reader on another CPU", sides, true);
@@ -231,10 +236,12 @@ static void instructions(const char *what, unsigned long length)
 		count_events = 1;
 		if (!step_count(&c, &one))
 			return;
+
 		count_events = 11;
 		step_count(&c, &many);
 		result[i] = (many.steps - one.steps) / 10.0;
 	}
+
 	report(what, result[0], result[1]);
 }
 
@@ -243,6 +250,7 @@ int bench(void)
 	sim_step = 7;
 	sim_verbose = true;
 	printf("%-44s %8s %8s %6s\n", "reserve and commit of one record", "base", "ours", "ratio");
+
 	instructions("instructions, 8 bytes", 8);
 	instructions("instructions, 24 bytes", 24);
 	instructions("instructions, 200 bytes", 200);
@@ -251,6 +259,7 @@ int bench(void)
 	cycles("cycles, 200 bytes", 200);
 	cycles_interrupted();
 	cycles_read();
+
 	/* A warning switches recording off. */
 	if (sim_warnings)
 		printf("%u warnings: these figures mean nothing\n", sim_warnings);

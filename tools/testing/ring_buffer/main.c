@@ -21,6 +21,7 @@ bool test_result(bool passed, const char *name, const char *why, ...)
 		va_end(args);
 		printf("\n");
 	}
+
 	printf("%s %u - %s\n", passed ? "ok" : "not ok", ++tests, name);
 	fflush(stdout);
 	return passed;
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
 		test_nested();
 	if (wanted(argc, argv, "reader"))
 		test_reader();
+
 	printf("1..%u\n", tests);
 	return !!failed;
 }

@@ -82,6 +82,7 @@ static void write_record_to(struct trace_buffer *to, unsigned int length, bool k
 
 	if (!event)
 		return;
+
 	*(unsigned int *)version->data(event) = this;
 	if (keep) {
 		written[this] = true;
@@ -124,10 +125,13 @@ static void writer_prepare(void)
 	sim_time = 1000;
 	sim_step = 1;
 	sim_cpu = 0;
+
 	buffer = version->alloc(PAGES * PAGE_DATA, flags);
 	snapshot = version->alloc(PAGES * PAGE_DATA, flags);
+
 	if (version->alloc_read_page(buffer, 0, &read_page))
 		exit(4);
+
 	if (start == MIDDLE || start == LATE)
 		fill /= 2;
 	else if (start == BEFORE_END)
@@ -136,6 +140,7 @@ static void writer_prepare(void)
 		fill = 0;
 	else if (start == FULL)
 		fill *= PAGES;
+
 	while (fill--)
 		write_record(28, true);
 	if (start == LATE)
@@ -185,6 +190,7 @@ static void writer_interrupt(void)
 		reader_polls();
 		return;
 	}
+
 	/* The first instructions of an interrupt are traced before irq_enter(). */
 	if (kind != EARLY)
 		sim_preempt_count += kind == NMI ? NMI_OFFSET : HARDIRQ_OFFSET;
@@ -217,6 +223,7 @@ static void writer_interrupt(void)
 			write_record(28, true);
 		break;
 	}
+
 	if (kind == ONE_AND_READER)
 		reader_meets(false);
 	if (kind != EARLY)
@@ -244,6 +251,7 @@ static int read_all(struct trace_buffer *from)
 	while ((event = version->consume(from, 0, &ts, NULL))) {
 		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
 			continue;
+
 		ret = see_record(event);
 		if (ret)
 			return ret;
@@ -281,11 +289,13 @@ static int writer_check(void)
 		return CONTEXT;
 	if (reader_sleeps())
 		return ASLEEP;
+
 	for (i = 0; i < number; i++)
 		count += written[i] && !seen[i];
 	count -= version->overrun_cpu(buffer, 0) + version->overrun_cpu(snapshot, 0);
 	if (version->entries_cpu(buffer, 0) + version->entries_cpu(snapshot, 0) != count)
 		return COUNTERS;
+
 	/* All of them, before the next commit can make up for a missing one */
 	ret = read_all(snapshot);
 	/* The second interrupt writes to both. */
@@ -297,6 +307,7 @@ static int writer_check(void)
 		ret = none_is_lost();
 	if (ret)
 		return ret;
+
 	write_record(28, true);
 	if (!written[before])
 		return NO_EVENT;
@@ -305,6 +316,7 @@ static int writer_check(void)
 		ret = none_is_lost();
 	if (ret)
 		return ret;
+
 	if (version->entries_cpu(buffer, 0))
 		return COUNTERS;
 	/* Refused if ring_buffer_nest_end() has not undone ring_buffer_nest_start(). */
@@ -327,16 +339,19 @@ static void test_steps(const struct step_case *c, const char *name)
 		test_skip(name, "needs a processor that traps behind each instruction");
 		return;
 	}
+
 	if (test_base) {
 		version = &rb_version_base;
 		step_interrupt(c, &base);
 		printf("# base: wrong at %ld of %ld instructions%s%s\n", base.bad, base.steps,
 		       base.bad ? ": " : "", why(base.how));
 	}
+
 	if (c->second)
 		printf("# %ld instructions, %ld pairs of interrupts\n", ours.steps, ours.pairs);
 	else
 		printf("# %ld instructions\n", ours.steps);
+
 	test_result(!ours.bad, name, "at %ld of %ld instructions: %s", ours.bad, ours.steps,
 		    why(ours.how));
 }
@@ -401,17 +416,20 @@ static void test_pairs(void)
 	discard = false;
 	nest = false;
 	kind = ONE;
+
 	for (start = 0; start <= END; start++) {
 		snprintf(name, sizeof(name),
 			 "nested: written %s, interrupted by one record and an NMI",
 			 start_name[start]);
 		test_steps(&c, name);
 	}
+
 	start = MIDDLE;
 	kind = SWAP_AND_OLD;
 	c.here = nothing_yet;
 	c.second = second_old;
 	test_steps(&c, "nested: a snapshot, and a record into it");
+
 	absolute = true;
 	test_steps(&c, "nested: a snapshot, and a record into it, with absolute times");
 	absolute = false;
@@ -441,6 +459,7 @@ void test_nested(void)
 			}
 		}
 	}
+
 	test_pairs();
 }
 
@@ -474,6 +493,7 @@ static int read_pages(void)
 					pos += 8;
 				continue;
 			}
+
 			ret = see_record(event);
 			if (ret)
 				return ret;
@@ -565,6 +585,7 @@ static void *thread_reader(void *unused)
 
 	(void)unused;
 	sim_cpu = 1;
+
 	for (;;) {
 		done = READ_ONCE(writer_done);
 		/* Empty after the writer's end is empty. Pairs with test_thread(). */
@@ -578,11 +599,13 @@ static void *thread_reader(void *unused)
 		}
 		if (event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX)
 			continue;
+
 		this = *(unsigned int *)version->data(event);
 		if (this != next + lost)
 			thread_ret = this < next ? TWICE : LOST;
 		if (ts < last)
 			thread_ret = BACKWARDS;
+
 		next = this + 1;
 		last = ts;
 		thread_read++;
@@ -605,8 +628,10 @@ static void test_thread(bool overwrite)
 	sim_time = 1000;
 	sim_step = 1;
 	writer_done = false;
+
 	if (pthread_create(&reader, NULL, thread_reader, NULL))
 		exit(4);
+
 	while (written < THREAD_RECORDS) {
 		/* On one processor it is the reader's turn now. */
 		if (++tried % 256 == 0)
@@ -619,6 +644,7 @@ static void test_thread(bool overwrite)
 		*(unsigned int *)version->data(event) = written++;
 		version->commit(buffer);
 	}
+
 	/* All that was written before. Pairs with thread_reader(). */
 	smp_wmb();
 	WRITE_ONCE(writer_done, true);
@@ -629,6 +655,7 @@ static void test_thread(bool overwrite)
 		thread_ret = LOST;
 	if (!thread_ret && sim_warnings)
 		thread_ret = WARNED;
+
 	printf("# %u written, %lu read, %lu lost\n", written, thread_read, lost);
 	snprintf(name, sizeof(name), "reader: beside a writer that %s",
 		 overwrite ? "overwrites" : "stops at its end");
@@ -656,6 +683,7 @@ void test_reader(void)
 			test_steps(&c, name);
 		}
 	}
+
 	test_waiter();
 	test_thread(false);
 	test_thread(true);

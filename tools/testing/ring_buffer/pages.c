@@ -72,11 +72,13 @@ static void interrupt(struct sequence *s)
 	if (s->context != context)
 		sim_preempt_count += context_offset[s->context];
 	s->depth++;
+
 	while (n--) {
 		if (chance(s, 3))
 			sim_time += draw(s, 50);
 		write_event(s);
 	}
+
 	s->depth--;
 	if (s->context != context)
 		sim_preempt_count -= context_offset[s->context];
@@ -121,14 +123,17 @@ static void write_event(struct sequence *s)
 		rb_log_value(s->log, v->write(s->buffer, length, data));
 		goto out;
 	}
+
 	event = v->reserve(s->buffer, length);
 	rb_log_value(s->log, !!event);
 	if (!event)
 		goto out;
+
 	/* Nothing is read of what a record before it has left there. */
 	memset(v->data(event), number, length);
 	rb_log_value(s->log, v->length(event));
 	rb_log_value(s->log, v->stamp(s->buffer, event));
+
 	if (s->depth < 4 && s->with & WITH_NESTING && chance(s, 5))
 		interrupt(s);
 	if (s->with & WITH_DISCARD && chance(s, 6))
@@ -173,6 +178,7 @@ static void read_some(struct sequence *s)
 		} while (event && n--);
 		return;
 	}
+
 	if (v->alloc_read_page(s->buffer, cpu, &page))
 		return;
 	n = v->read_page(s->buffer, page, chance(s, 3) ? draw(s, 4096) : 65536, cpu, draw(s, 2));
@@ -254,6 +260,7 @@ static void wait_for_watermark(struct sequence *s)
 	write_event(s);
 	works -= sim_irq_works;
 	behind = v->poll(s->buffer, sim_cpu, &file, &table, percent);
+
 	rb_log_value(s->log, before);
 	rb_log_value(s->log, behind);
 	sequence_unwoken += !before && behind && !works;
@@ -299,6 +306,7 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 	sim_preempt_count = 0;
 	sim_irq_works = 0;
 	sim_time = 1000 + (chance(&s, 4) ? 1ULL << 60 : 0);
+
 	memset(range, 0, sizeof(range));
 	if (with & WITH_RANGE)
 		s.buffer = version->alloc_range(range, sizeof(range));
@@ -334,10 +342,12 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 		default:
 			write_event(&s);
 		}
+
 		if (with & WITH_PAGES && step % 16 == 0)
 			for (cpu = 0; cpu < SIM_NR_CPUS; cpu++)
 				version->dump(s.buffer, cpu, log);
 	}
+
 	if (with & WITH_RANGE)
 		rb_log_bytes(log, range, sizeof(range));
 	/* With WITH_WATERMARK, ours need not wake with the same event as the base. */
@@ -348,6 +358,7 @@ static void run_sequence(const struct rb_version *version, struct rb_log *log,
 		version->dump(s.buffer, cpu, log);
 		version->dump(s.other, cpu, log);
 	}
+
 	version->free(s.buffer);
 	version->free(s.other);
 }
@@ -368,14 +379,17 @@ static bool compare_versions(const char *name, unsigned int with, unsigned int s
 		sequence_unwoken = 0;
 		run_sequence(our_version, &ours, seed, with);
 		warnings -= sim_warnings;
+
 		while (same < base.length && same < ours.length &&
 		       base.data[same] == ours.data[same])
 			same++;
 		if (same != base.length || same != ours.length || warnings || sequence_unwoken)
 			break;
+
 		bytes += same;
 		same = 0;
 	}
+
 	printf("# %zu bytes in %u sequences\n", bytes, seed - 1);
 	test_result(seed > sequences, name,
 		    "sequence %u: byte %zu of %zu and %zu, %d warnings, %u readers not woken",
@@ -399,10 +413,12 @@ static void swap_nested(void)
 	int within, behind;
 
 	sim_cpu = 0;
+
 	v->nest_start(buffer);
 	within = v->swap_cpu(buffer, other, sim_cpu);
 	v->nest_end(buffer);
 	behind = v->swap_cpu(buffer, other, sim_cpu);
+
 	test_result(within == -EBUSY && !behind, "pages: no swap of a buffer that is nested into",
 		    "%d, and behind it %d", within, behind);
 	v->free(buffer);
@@ -428,9 +444,11 @@ static void validate(void)
 		if (i == 1)
 			first = event;
 	}
+
 	before = event;
 	if (first)
 		first->time_delta++;
+
 	/* Finds it, and switches recording off. */
 	event = v->reserve(buffer, 8);
 	if (event)
@@ -439,6 +457,7 @@ static void validate(void)
 	behind = event;
 	if (event)
 		v->commit(buffer);
+
 	sim_step = 0;
 	test_result(before && !behind, "pages: the validator of time stamps finds a wrong one",
 		    "%d events, and %d behind it", before, behind);

@@ -48,10 +48,12 @@ static void step_trap(int sig, siginfo_t *info, void *context)
 		step_shared->pairs++;
 	else
 		step_shared->steps++;
+
 	if (!step_interrupts)
 		return;
 	if (!step_level && step_running->here && !step_running->here())
 		return;
+
 	child = fork();
 	if (!child) {
 		step_level++;
@@ -63,11 +65,13 @@ static void step_trap(int sig, siginfo_t *info, void *context)
 			step_running->interrupt();
 			step_set(false);
 		}
+
 		/* The second one has come by now, or is to come behind this. */
 		if (!step_interrupts)
 			uc->uc_mcontext.gregs[REG_EFL] &= ~STEP_TF;
 		return;
 	}
+
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		_exit(STEP_DIED);
 	if (!WIFEXITED(status))
@@ -112,6 +116,7 @@ static void step_child(const struct step_case *c)
 	sigaction(SIGTRAP, &action, NULL);
 	if (c->prepare)
 		c->prepare();
+
 	step_set(true);
 	if (c->run)
 		c->run();
@@ -133,11 +138,13 @@ static bool step(const struct step_case *c, struct step_result *result, bool int
 	*step_shared = (struct step_result){ };
 	step_interrupts = interrupts;
 	fflush(stdout);
+
 	child = fork();
 	if (!child)
 		step_child(c);
 	if (child < 0 || waitpid(child, &status, 0) != child)
 		return false;
+
 	*result = *step_shared;
 	/* Without an interrupt it must be right as well. */
 	if (!WIFEXITED(status) || WEXITSTATUS(status)) {

@@ -47,14 +47,17 @@ int main(void)
 		printf("cannot map memory: error %d\n", errno);
 		return 1;
 	}
+
 	if (syscall(__NR_openat, AT_FDCWD, name, O_RDONLY, 0) < 0) {
 		printf("openat: error %d\n", errno);
 		return 1;
 	}
+
 	if (syscall(__NR_writev, null, absent, 1) != sizeof(NAME)) {
 		printf("writev: error %d\n", errno);
 		return 1;
 	}
+
 	munmap(absent, SIZE);
 	if (syscall(__NR_openat, AT_FDCWD, absent, O_RDONLY, 0) >= 0 || errno != EFAULT) {
 		printf("openat without a name: error %d\n", errno);

@@ -81,9 +81,11 @@ int main(int argc, char **argv)
 	map = bpf(BPF_MAP_CREATE, &map_attr);
 	if (map < 0)
 		return fail("BPF_MAP_CREATE");
+
 	program = load(map, atoi(argv[2]));
 	if (program < 0)
 		return fail("BPF_PROG_LOAD");
+
 	event_attr.config = atoi(argv[1]);
 	event = syscall(__NR_perf_event_open, &event_attr, -1, 0, -1, 0);
 	if (event < 0)

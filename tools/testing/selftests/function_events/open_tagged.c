@@ -22,6 +22,7 @@ int main(int argc, char **argv)
 		printf("usage: open_tagged FILE\n");
 		return 2;
 	}
+
 	syscall(__NR_prctl, PR_SET_TAGGED_ADDR_CTRL, PR_TAGGED_ADDR_ENABLE, 0, 0, 0);
 	name = (unsigned long)argv[1] | TAG << 56;
 	if (syscall(__NR_openat, -100, name, O_RDONLY, 0) < 0 && errno != EFAULT) {

@@ -58,6 +58,7 @@ static int read_definitions(const char *name)
 	if (len <= 0)
 		return -1;
 	close(fd);
+
 	for (at = text; *at && nr_definitions < MAX_DEFINITIONS; ) {
 		if (*at != '#')
 			definitions[nr_definitions++] = at;
@@ -156,10 +157,12 @@ int main(int argc, char **argv)
 
 	if (argc != 5 || read_definitions(argv[2]))
 		return fail("usage: write_mutated FILE DEFINITIONS LINES SEED");
+
 	state = 88172645463325252ULL + atoi(argv[4]);
 	fd = open(argv[1], O_WRONLY | O_APPEND);
 	if (fd < 0)
 		return fail(argv[1]);
+
 	for (lines = atoi(argv[3]); lines; lines--) {
 		definition = random_definition();
 		len = strlen(definition);
@@ -168,6 +171,7 @@ int main(int argc, char **argv)
 			len = mutate(line, len);
 		if (!len)
 			continue;
+
 		error = write(fd, line, len) < 0 ? errno : 0;
 		counts[error % NR_COUNTS]++;
 		if (error || ++accepted % MAX_ACCEPTED)
@@ -175,12 +179,14 @@ int main(int argc, char **argv)
 		if (remove_all(argv[1]))
 			return 1;
 	}
+
 	if (remove_all(argv[1]))
 		return 1;
 	for (int i = 0; expected[i] >= 0; i++) {
 		printf("error %d: %d lines\n", expected[i], counts[expected[i]]);
 		counts[expected[i]] = 0;
 	}
+
 	for (error = 0; error < NR_COUNTS; error++) {
 		if (!counts[error])
 			continue;

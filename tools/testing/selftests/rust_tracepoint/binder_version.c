@@ -21,11 +21,13 @@ int main(int argc, char **argv)
 		printf("usage: binder_version DEVICE\n");
 		return 1;
 	}
+
 	fd = open(argv[1], O_RDWR);
 	if (fd < 0 || ioctl(fd, BINDER_VERSION, &version) < 0) {
 		printf("%s: error %d\n", argv[1], errno);
 		return 1;
 	}
+
 	printf("cmd=0x%x version %d\n", (unsigned int)BINDER_VERSION,
 	       (int)version.protocol_version);
 	return 0;

@@ -56,6 +56,7 @@ static int open_event(struct event *event, long id)
 	}
 	if (event->page == MAP_FAILED)
 		return fail("mmap");
+
 	event->data = (const __u8 *)event->page + event->page->data_offset;
 	event->size = event->page->data_size;
 	return 0;

@@ -126,16 +126,19 @@ static int open_btf(const char *module)
 
 		if (bpf(BPF_BTF_GET_NEXT_ID, &next))
 			return -1;
+
 		id = next.next_id;
 		get.btf_id = id;
 		fd = bpf(BPF_BTF_GET_FD_BY_ID, &get);
 		if (fd < 0)
 			return -1;
+
 		about.info.bpf_fd = fd;
 		about.info.info_len = sizeof(info);
 		about.info.info = (unsigned long)&info;
 		if (bpf(BPF_OBJ_GET_INFO_BY_FD, &about))
 			return -1;
+
 		if (info.kernel_btf && !strcmp(name, module))
 			return fd;
 		close(fd);
@@ -154,9 +157,11 @@ static void *read_btf(const char *module)
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		return NULL;
+
 	size = lseek(fd, 0, SEEK_END);
 	lseek(fd, 0, SEEK_SET);
 	data = size > 0 ? malloc(size) : NULL;
+
 	while (data && done < size) {
 		ssize_t got = read(fd, data + done, size - done);
 
@@ -165,6 +170,7 @@ static void *read_btf(const char *module)
 		done += got;
 	}
 	close(fd);
+
 	header = (struct btf_header *)data;
 	if (done < (off_t)sizeof(*header) || header->magic != BTF_MAGIC)
 		return NULL;
@@ -221,6 +227,7 @@ static __u32 find_type(const void *btf, const char *name, __u32 first, __u32 str
 		if (name && BTF_INFO_KIND(type->info) == BTF_KIND_TYPEDEF &&
 		    type->name_off >= strings && !strcmp(names + type->name_off - strings, name))
 			return id;
+
 		at += sizeof(*type) + behind(type);
 		id++;
 	}
@@ -255,6 +262,7 @@ static int load(__u32 type, int btf)
 		attr.attach_btf_id = type;
 		attr.attach_btf_obj_fd = btf;
 	}
+
 	return bpf(BPF_PROG_LOAD, &attr);
 }
 
@@ -347,6 +355,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
+
 	map = create_map();
 	if (map < 0)
 		return fail("BPF map");

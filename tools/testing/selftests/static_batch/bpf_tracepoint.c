@@ -67,6 +67,7 @@ static int attach_and_detach(int program, char **names, int count)
 			break;
 		}
 	}
+
 	while (attached > 0)
 		close(fds[--attached]);
 	return ret;
@@ -78,9 +79,11 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || argc - 2 > MOST_NAMES)
 		return 2;
+
 	program = load();
 	if (program < 0)
 		return fail("BPF_PROG_LOAD");
+
 	for (rounds = atoi(argv[1]); rounds > 0; rounds--) {
 		if (attach_and_detach(program, argv + 2, argc - 2))
 			return 1;

@@ -95,6 +95,7 @@ static int take_records(struct perf_event_mmap_page *page, int (*each)(struct te
 				return -1;
 			n++;
 		}
+
 		at += change.header.size;
 	}
 	__atomic_store_n(&page->data_tail, at, __ATOMIC_RELEASE);
@@ -140,9 +141,11 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
+
 	/* All of them are recorded by the CPU that makes them. */
 	if (syscall(__NR_sched_setaffinity, 0, sizeof(cpus), &cpus) < 0)
 		return fail("sched_setaffinity");
+
 	memset(&attr, 0, sizeof(attr));
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
@@ -151,6 +154,7 @@ int main(int argc, char **argv)
 	fd = syscall(__NR_perf_event_open, &attr, -1, 0, -1, 0);
 	if (fd < 0)
 		return fail("perf_event_open");
+
 	page = mmap(NULL, PAGE_SIZE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return fail("mmap");

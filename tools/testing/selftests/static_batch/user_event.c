@@ -43,6 +43,7 @@ static int write_when_listening(int data, __u32 index, const char *file)
 		msleep(100);
 		exit(put(file, "1"));
 	}
+
 	/* To a page that is not writable since fork(), the kernel would write later. */
 	__atomic_store_n(&told.written, 1, __ATOMIC_RELAXED);
 	while (!listening() && !ended) {
@@ -51,6 +52,7 @@ static int write_when_listening(int data, __u32 index, const char *file)
 	}
 	if (write(data, event, sizeof(event)) < 0)
 		ret = fail("an event after it was enabled");
+
 	if (!ended)
 		ended = waitpid(child, &status, 0);
 	if (ended != child || status)
@@ -69,12 +71,14 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
+
 	reg.name_args = (unsigned long)argv[2];
 	fd = open(argv[1], O_RDWR);
 	if (fd < 0)
 		return fail(argv[1]);
 	if (ioctl(fd, DIAG_IOCSREG, &reg) < 0)
 		return fail("DIAG_IOCSREG");
+
 	printf("%u", listening());
 	if (write_when_listening(fd, reg.write_index, argv[3]))
 		return 1;

@@ -56,6 +56,7 @@ static void check_def(const char *text, const struct func_event_def *def)
 	CHECK(def->nr_entry <= def->nr_fields && def->nr_fields <= FETCH_MAX_FIELDS);
 	CHECK(def->at_return || def->nr_entry == def->nr_fields);
 	CHECK(def->has_args || !def->nr_entry);
+
 	for (int i = 0; i < def->nr_args; i++)
 		CHECK(def->arg_at[i] < strlen(text));
 	for (int i = 0; i < def->nr_fields; i++)
@@ -102,6 +103,7 @@ static void check_shown(const char *text, const struct func_event_def *def, bool
 
 	if (!line)
 		return;
+
 	/* Names that were not written may be what is too much. */
 	if (strlen(line) <= FUNC_EVENT_MAX_TEXT) {
 		CHECK(!func_event_parse(line, &again, &pos));
@@ -129,9 +131,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	text = malloc(size + 1);
 	if (!text)
 		return 0;
+
 	memcpy(text, data, size);
 	text[size] = '\0';
 	memset(&def, 0xff, sizeof(def));
+
 	err = func_event_parse(text, &def, &pos);
 	if (err) {
 		CHECK(pos <= strlen(text));
@@ -143,6 +147,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		if (!func_event_has_prefix(text + def.prototype))
 			check_shown(text, &def, false);
 	}
+
 	/* A type on its own, as the metadata of system calls have them. */
 	type = func_event_parse_c_type(text);
 	CHECK(!type || type->size);
