@@ -95,13 +95,13 @@ static __always_inline bool marker_rcu_is_watching(void)
 }
 
 /**
- * __mark_hit - call the probes of a marker
+ * __mark_hit() - call the probes of a marker
  * @marker: the marker
  *
  * The variable arguments are those of the marker; MARK() has checked their
  * types.
  *
- * Context: any, NMI included.
+ * Context: Any context, NMI included.
  */
 void notrace __mark_hit(struct marker *marker, ...)
 {
@@ -227,12 +227,12 @@ static int marker_walk_name(const char *name, marker_fn fn, void *arg)
 }
 
 /**
- * marker_lock - lock the list of markers
+ * marker_lock() - lock the list of markers
  *
  * Markers and their modules stay until marker_unlock().
  *
- * Context: may sleep. Probes must not be registered or unregistered before
- *	marker_unlock().
+ * Context: Process context. May sleep. Probes must not be registered or
+ *	unregistered before marker_unlock().
  */
 void marker_lock(void)
 {
@@ -240,7 +240,7 @@ void marker_lock(void)
 }
 
 /**
- * marker_unlock - unlock the list of markers
+ * marker_unlock() - unlock the list of markers
  */
 void marker_unlock(void)
 {
@@ -248,12 +248,12 @@ void marker_unlock(void)
 }
 
 /**
- * marker_for_each - call a function for all markers
+ * marker_for_each() - call a function for all markers
  * @fn: called with each marker, its module or NULL, and @arg; a value other
  *	than 0 ends the iteration
  * @arg: passed to @fn
  *
- * Context: any that may sleep, between marker_lock() and marker_unlock().
+ * Context: Process context, between marker_lock() and marker_unlock().
  * Return: the value of @fn that ended the iteration, or 0.
  */
 int marker_for_each(marker_fn fn, void *arg)
@@ -279,10 +279,10 @@ static const char *marker_find_format(const char *name)
 }
 
 /**
- * marker_get_format - copy the format of a marker
+ * marker_get_format() - copy the format of a marker
  * @name: of the marker
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: a copy that the caller frees, NULL if there is no marker of this
  *	name, or ERR_PTR(-ENOMEM).
  */
@@ -300,11 +300,11 @@ char *marker_get_format(const char *name)
 }
 
 /**
- * marker_has_format - check that a marker of this name and format exists
+ * marker_has_format() - check that a marker of this name and format exists
  * @name: of the marker
  * @format: of the marker
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: true if there is such a marker, false otherwise.
  */
 bool marker_has_format(const char *name, const char *format)
@@ -324,13 +324,13 @@ static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
 }
 
 /**
- * marker_is_builtin - check that there is a marker of this name in the kernel
+ * marker_is_builtin() - check that there is a marker of this name in the kernel
  * @name: of the marker
  *
  * The kernel image has such a marker as long as it runs. Markers of modules do
  * not count.
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: true if there is such a marker, false otherwise.
  */
 bool marker_is_builtin(const char *name)
@@ -393,13 +393,13 @@ marker_first_entry(const struct marker_jump_table *table,
 }
 
 /**
- * marker_nr_sites - count the sites of a marker
+ * marker_nr_sites() - count the sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
  *
  * Sites in init code count until the kernel or the module has started.
  *
- * Context: any, between marker_lock() and marker_unlock().
+ * Context: Process context, between marker_lock() and marker_unlock().
  * Return: the number of sites; 1 without CONFIG_JUMP_LABEL, where sites are not
  *	recorded.
  */
@@ -417,7 +417,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 }
 
 /**
- * marker_walk_sites - call a function for all sites of a marker
+ * marker_walk_sites() - call a function for all sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
  * @fn: called with the address and the size of the NOP or jump of each site,
@@ -427,8 +427,8 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
  * Sites in init code are left out, as they may go at any time. Without
  * CONFIG_JUMP_LABEL, where sites are not recorded, @fn is not called.
  *
- * Context: may sleep, between marker_lock() and marker_unlock(). Takes
- *	jump_label_mutex, which is held when @fn is called.
+ * Context: Process context, between marker_lock() and marker_unlock(). May
+ *	sleep. Takes jump_label_mutex, which is held when @fn is called.
  */
 void marker_walk_sites(const struct marker *marker, struct module *mod,
 		       marker_site_fn fn, void *arg)
@@ -596,13 +596,14 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 }
 
 /**
- * marker_batch_begin - have the sites of many markers patched together
+ * marker_batch_begin() - have the sites of many markers patched together
  *
  * Sites are patched by marker_batch_end() for probes that the calling task
  * registers and unregisters until then. Until they are, a marker that gets its
  * first probe is not hit; one that has lost its last calls none.
  *
- * Context: may sleep; event_mutex held until after marker_batch_end().
+ * Context: Process context, event_mutex is held until after marker_batch_end().
+ *	May sleep.
  */
 void marker_batch_begin(void)
 {
@@ -612,9 +613,10 @@ void marker_batch_begin(void)
 }
 
 /**
- * marker_batch_end - patch the sites of the batch
+ * marker_batch_end() - patch the sites of the batch
  *
- * Context: may sleep; takes locks that are taken to patch code.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code.
  */
 void marker_batch_end(void)
 {
@@ -663,7 +665,7 @@ static int marker_add_probe(struct marker_name *name,
 }
 
 /**
- * marker_probe_register - register a probe for all markers of a name
+ * marker_probe_register() - register a probe for all markers of a name
  * @name: of the markers; modules with such markers may be loaded later
  * @probe: the probe; it must stay until it is unregistered
  * @data: passed to the probe. A probe may be registered more than once with
@@ -674,7 +676,8 @@ static int marker_add_probe(struct marker_name *name,
  * and are still registered when the module is removed, or when its init
  * function has failed, the log says so, and the probe is unregistered.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -EINVAL if @name is too long or empty or if the markers
  *	have another format than @probe, -EEXIST if @probe is registered with
  *	this @data already, -ENOMEM otherwise.
@@ -706,7 +709,7 @@ int marker_probe_register(const char *name, const struct marker_probe *probe,
 EXPORT_SYMBOL_GPL(marker_probe_register);
 
 /**
- * marker_probe_unregister_nosync - unregister a probe without waiting
+ * marker_probe_unregister_nosync() - unregister a probe without waiting
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
@@ -714,7 +717,8 @@ EXPORT_SYMBOL_GPL(marker_probe_register);
  * The probe may still be running on return: callers that unregister many probes
  * wait once, for a grace period of RCU.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -ENOENT if the probe is not registered.
  */
 int marker_probe_unregister_nosync(const char *name,
@@ -738,14 +742,15 @@ int marker_probe_unregister_nosync(const char *name,
 }
 
 /**
- * marker_probe_unregister - unregister a probe
+ * marker_probe_unregister() - unregister a probe
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
  *
  * On return, no CPU runs the probe with this data any more.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -ENOENT if the probe is not registered.
  */
 int marker_probe_unregister(const char *name, const struct marker_probe *probe,

@@ -159,7 +159,7 @@ static u16 func_event_syscall_offsets[FUNC_EVENT_SYSCALL_ARGS] __ro_after_init;
 static int func_event_nr_arg_offsets __ro_after_init;
 
 /**
- * func_event_nr_args - number of arguments that can be read
+ * func_event_nr_args() - number of arguments that can be read
  * @syscall: for a system call, not a function
  *
  * Return: the number of arguments.
@@ -173,7 +173,7 @@ int func_event_nr_args(bool syscall)
 }
 
 /**
- * func_event_stack_offset - place of an argument on the stack
+ * func_event_stack_offset() - place of an argument on the stack
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
@@ -189,7 +189,7 @@ int func_event_stack_offset(bool syscall, int arg)
 }
 
 /**
- * func_event_arg_offset - offset of an argument
+ * func_event_arg_offset() - offset of an argument
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
@@ -1048,9 +1048,10 @@ static void func_event_filter_flush(struct func_event_filter *filter)
 }
 
 /**
- * func_event_flush - remove functions without events from the filters
+ * func_event_flush() - remove functions without events from the filters
  *
- * Context: may sleep; event_mutex held. Waits for at most one grace period.
+ * Context: Process context, event_mutex is held. May sleep. Waits for at most
+ *	one grace period.
  */
 void func_event_flush(void)
 {
@@ -1243,14 +1244,14 @@ static struct func_event_hook *func_event_new_hook(unsigned long ip)
 }
 
 /**
- * func_event_attach - make a function call its event
+ * func_event_attach() - make a function call its event
  * @event: the event
  *
  * Does nothing if the event is attached already, or if its function is not
  * loaded.
  *
- * Context: may sleep; event_mutex held. Waits until a grace period has passed
- *	since the event was detached last.
+ * Context: Process context, event_mutex is held. May sleep. Waits until a grace
+ *	period has passed since the event was detached last.
  * Return: 0 on success, a negative errno otherwise.
  */
 int func_event_attach(struct func_event *event)
@@ -1303,12 +1304,12 @@ int func_event_attach(struct func_event *event)
 }
 
 /**
- * func_event_detach - make a function no longer call its event
+ * func_event_detach() - make a function no longer call its event
  * @event: the event, attached or not
  *
  * New calls do not find the event; a CPU may still use it until fetch_wait().
  *
- * Context: may sleep; event_mutex held. Does not wait.
+ * Context: Process context, event_mutex is held. May sleep. Does not wait.
  */
 void func_event_detach(struct func_event *event)
 {
@@ -1321,10 +1322,10 @@ void func_event_detach(struct func_event *event)
 }
 
 /**
- * func_event_add - prepare an event for being enabled
+ * func_event_add() - prepare an event for being enabled
  * @event: the event
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, -ENOMEM otherwise.
  */
 int func_event_add(struct func_event *event)
@@ -1335,11 +1336,11 @@ int func_event_add(struct func_event *event)
 }
 
 /**
- * func_event_remove - undo func_event_add()
+ * func_event_remove() - undo func_event_add()
  * @event: the event; no CPU uses it any more when this returns
  *
- * Context: may sleep; event_mutex held. Waits for a grace period if an event
- *	was detached since the last fetch_wait().
+ * Context: Process context, event_mutex is held. May sleep. Waits for a grace
+ *	period if an event was detached since the last fetch_wait().
  */
 void func_event_remove(struct func_event *event)
 {
@@ -1354,7 +1355,7 @@ void func_event_remove(struct func_event *event)
 }
 
 /**
- * func_event_init - find the offsets of arguments
+ * func_event_init() - find the offsets of arguments
  *
  * Return: 0.
  */

@@ -1463,14 +1463,15 @@ static void func_event_forget_addresses(struct func_event *event,
 }
 
 /**
- * func_event_free_init_mem - release functions and symbols in init memory
+ * func_event_free_init_mem() - release functions and symbols in init memory
  *
  * To be called before ftrace removes the records of init functions: the filter
  * of an ops that has a function unknown to ftrace cannot be changed any more.
  * The events of such functions stay, as they print the records in the ring
  * buffer, but are not hit any more.
  *
- * Context: may sleep. Waits for a grace period if there are such events.
+ * Context: Process context. May sleep. Waits for a grace period if there are
+ *	such events.
  */
 void __init func_event_free_init_mem(void)
 {

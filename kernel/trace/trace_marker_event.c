@@ -87,40 +87,40 @@ struct marker_event_adapter {
 
 /* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
-	struct fetch_event	base;
-	struct fetch_code	*code;
-	u8			nr_slots;
-	u32			wide;
+	struct fetch_event		base;
+	struct fetch_code		*code;
+	u8				nr_slots;
+	u32				wide;
 	/*
 	 * Offset of the destination of each argument in struct
 	 * marker_event_area.
 	 */
-	u16			to[FETCH_MAX_FIELDS];
-	atomic_long_t		missed;
+	u16				to[FETCH_MAX_FIELDS];
+	atomic_long_t			missed;
 
 	/*
 	 * Name of the marker whose probe is registered, or would be if the
 	 * event were enabled: the first of @names that exists.
 	 */
-	char			*marker;
+	char				*marker;
 	/* The probe; its format is a copy of that of the marker. */
-	struct marker_probe	probe;
-	bool			attached;
+	struct marker_probe		probe;
+	bool				attached;
 	/* NULL unless the marker has another format by now. */
 	struct marker_event_adapter	*adapter;
 	/* Offset of __missing in the payload; negative if there is none. */
-	s8			missing_at;
+	s8				missing_at;
 	/* Room for a string in the payload, in bytes. */
-	u16			room;
+	u16				room;
 	/* The definition has a list of fields. */
-	bool			has_fields;
-	struct marker_format	*format;
+	bool				has_fields;
+	struct marker_format		*format;
 	/* The index in format->args of each field. */
-	u8			args[FETCH_MAX_FIELDS];
+	u8				args[FETCH_MAX_FIELDS];
 	/* The definition without group and event name. */
-	char			*definition;
-	char			*names[MARKER_EVENT_MAX_NAMES];
-	u8			nr_names;
+	char				*definition;
+	char				*names[MARKER_EVENT_MAX_NAMES];
+	u8				nr_names;
 };
 
 /* A definition that waits for its module to be loaded. */
@@ -171,7 +171,7 @@ struct marker_event_area {
 #define MARKER_EVENT_NR_LEVELS	5
 
 struct marker_event_areas {
-	int			nr_used;
+	int				nr_used;
 	struct marker_event_area	levels[MARKER_EVENT_NR_LEVELS];
 };
 
@@ -1735,8 +1735,8 @@ struct marker_available {
 
 struct marker_available_list {
 	struct marker_available	*list;
-	unsigned int	nr;
-	unsigned int	room;
+	unsigned int		nr;
+	unsigned int		room;
 };
 
 static int marker_events_available_add(struct marker *marker,
@@ -1872,11 +1872,11 @@ struct marker_site {
 
 struct marker_site_list {
 	struct marker_site	*list;
-	unsigned int	nr;
-	unsigned int	room;
+	unsigned int		nr;
+	unsigned int		room;
 	/* The marker whose sites are added. */
-	const char	*name;
-	const char	*module;
+	const char		*name;
+	const char		*module;
 };
 
 static void marker_sites_add_site(unsigned long addr, unsigned int size,

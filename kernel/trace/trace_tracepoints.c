@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /*
  * The file "tracepoints" of debugfs: all tracepoints, with their probes and
  * sites. Not of tracefs, whose files programs rely on: a tracepoint without an
