@@ -84,7 +84,7 @@ static unsigned int marker_nr_sorted;
 static struct task_struct *marker_batch_task;
 static bool marker_batch_pending;
 
-/* rcu_is_watching() without the function calls. */
+/* rcu_is_watching(), inlined. */
 static __always_inline bool marker_rcu_is_watching(void)
 {
 #ifdef CONFIG_TREE_RCU
@@ -113,7 +113,10 @@ void notrace __mark_hit(struct marker *marker, ...)
 	call.frame = __builtin_frame_address(0);
 	preempt_disable_notrace();
 
-	/* A grace period would not wait for this CPU. */
+	/*
+	 * RCU does not wait for this CPU: the probes may be freed while they
+	 * run.
+	 */
 	if (unlikely(!marker_rcu_is_watching() ||
 		     !cpu_online(raw_smp_processor_id())))
 		goto out;
@@ -316,7 +319,10 @@ bool marker_has_format(const char *name, const char *format)
 	return found && !strcmp(found, format);
 }
 
-/* Those of the kernel image come first. */
+/*
+ * marker_walk_name() callback: markers of the kernel image come first, so the
+ * first marker decides.
+ */
 static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
 				  void *arg)
 {
@@ -735,7 +741,10 @@ int marker_probe_unregister_nosync(const char *name,
 
 	list_del(&reg->node);
 	kfree(reg);
-	/* Unregistering cannot fail, and the array is a few words. */
+	/*
+	 * Unregistering must not fail; the array is small enough for
+	 * __GFP_NOFAIL.
+	 */
 	marker_update(entry, GFP_KERNEL | __GFP_NOFAIL);
 	marker_put_name(entry);
 	return 0;
@@ -794,7 +803,10 @@ static int marker_check(struct marker *marker, struct module *mod, void *arg)
 	return 0;
 }
 
-/* By name; those of a name in the order of the section. */
+/*
+ * Sort by name, and markers of one name by address, which is the order of the
+ * section.
+ */
 static int __init marker_compare(const void *a, const void *b)
 {
 	const struct marker *x = *(const struct marker **)a,
@@ -819,7 +831,10 @@ static int __init marker_check_all(void)
 	sort(sorted, nr, sizeof(*sorted), marker_compare, NULL);
 	marker_sorted = sorted;
 
-	/* Those before sorted[i] are checked, and have their names. */
+	/*
+	 * marker_check() compares with the markers before sorted[i], which are
+	 * in marker_sorted.
+	 */
 	for (unsigned int i = 0; i < nr; i++) {
 		marker_check(sorted[i], NULL, NULL);
 		if (sorted[i]->name)
@@ -917,7 +932,7 @@ static bool marker_probe_is_in(const struct marker_registered_probe *reg,
 	       within_module((unsigned long)reg->data, mod);
 }
 
-/* Returns true if there were such probes. */
+/* Unregister the probes of a name that are in @mod; true if there were any. */
 static bool marker_drop_module_probes(struct marker_name *name,
 				      struct module *mod)
 {
@@ -979,7 +994,10 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 	if (state == MODULE_STATE_COMING) {
 		ret = marker_module_coming(mod);
 	} else if (state == MODULE_STATE_GOING) {
-		/* While the markers of the module are still updated, too. */
+		/*
+		 * First, while marker_update() still finds the markers of the
+		 * module.
+		 */
 		marker_drop_probes(mod);
 		marker_module_going(mod);
 	}
@@ -1010,7 +1028,10 @@ static int marker_module_warn(struct notifier_block *nb, unsigned long state,
 	return NOTIFY_OK;
 }
 
-/* Priority -2: events have been connected again to another format, if they can. */
+/*
+ * Priority -2: after trace_marker_event.c, which adapts its events to the
+ * format of the new markers if possible.
+ */
 static struct notifier_block marker_warn_nb = {
 	.notifier_call = marker_module_warn,
 	.priority = -2,

@@ -49,7 +49,9 @@ struct fetch_code *fetch_new_code(const struct fetch_event *event,
 	size_t nr_insns = 0;
 
 	/*
-	 * Source, dereferences, of which the last one stores, bit field, end.
+	 * A field takes one instruction for the source, one for each
+	 * dereference (the last one stores the value), one for a bit field, and
+	 * FETCH_OP_END.
 	 */
 	for (; nr; nr--, fields++)
 		if (fields->read)
@@ -134,7 +136,7 @@ static void fetch_compile_read(struct fetch_code *code,
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size)
 {
-	/* Symbols and absolute addresses are of the kernel. */
+	/* An absolute address, or that of a symbol, is a kernel address. */
 	bool user = code->user && !field->absolute;
 	const struct fetch_string string = {
 		.from = field->from,
@@ -180,7 +182,7 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 static __always_inline unsigned long fetch_source(const struct fetch_insn *code,
 						  const void *from)
 {
-	/* func_event_forget_addresses() may change it. */
+	/* func_event_forget_addresses() may set it to 0 concurrently. */
 	return code->op == FETCH_OP_IMM ? READ_ONCE(code->immediate) :
 		*(const unsigned long *)(from + code->param);
 }
@@ -222,8 +224,10 @@ static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
 static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
 
 /*
- * Keep the address of a string that is read again. Behind it comes the start of
- * the text if that is what @size says, from where it is now, at @len.
+ * Append @addr in place of the string there, for fetch_string_again(). The
+ * __data_loc gets @size, FETCH_UNREAD or FETCH_UNREAD_CUT. With
+ * FETCH_UNREAD_CUT, the first @text bytes of the string, which are at @payload
+ * + @len, are moved behind @addr.
  */
 static noinline notrace unsigned int
 fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
@@ -243,7 +247,7 @@ fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
 	return len + sizeof(addr) + text;
 }
 
-/* A string that cannot be read. */
+/* Append "(null)" or "(fault)" for a string that cannot be read. */
 static noinline notrace unsigned int
 fetch_add_no_string(const struct fetch_string *dest, bool is_null,
 		    char *payload, unsigned int len)
@@ -256,7 +260,7 @@ fetch_add_no_string(const struct fetch_string *dest, bool is_null,
 	return len + size;
 }
 
-/* A string that does not fit into @size bytes. */
+/* Cut the string at @payload + @len to @size bytes, and set its cut bit. */
 static notrace unsigned int
 fetch_add_cut_string(struct fetch_code *code, const struct fetch_string *dest,
 		     unsigned int size, char *payload, unsigned int len)
@@ -280,8 +284,9 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
 	bool again;
 
 	/*
-	 * A string that is cut has the length of the room. With one byte more,
-	 * one that just fits does not.
+	 * The nofault functions return the size they are given for a string
+	 * that is longer. Pass @size + 1, so that @size means that the string
+	 * just fits.
 	 */
 	if (ok && user)
 		found = fetch_nofault_user_string(payload + len, addr, size + 1);
@@ -330,8 +335,8 @@ fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
 }
 
 /*
- * Out of line, for all strings that code->strings does not have. @room limits
- * the room of the string.
+ * Fetch a string of code->reads: one that is not in code->strings. It gets at
+ * most @room bytes.
  */
 static noinline notrace unsigned int
 fetch_add_other_string(struct fetch_code *code,
@@ -341,7 +346,7 @@ fetch_add_other_string(struct fetch_code *code,
 	unsigned long addr;
 	bool ok = fetch_follow(read, from, &addr);
 
-	/* NULL is not memory that a call fills. */
+	/* The system call does not write to NULL. */
 	if (read->kind == FETCH_READ_FILLED_STRING && addr)
 		return fetch_keep_address(code, &read->dest, addr, FETCH_UNREAD,
 					  0, payload, len);
@@ -369,7 +374,10 @@ fetch_add_limited_string(struct fetch_code *code,
 		found = user ? fetch_nofault_user_string(to, addr, limit) :
 			       fetch_nofault_string(to, addr, limit);
 
-	/* Then a null byte is in the place of the last byte. */
+	/*
+	 * The nofault functions have replaced the byte at @limit - 1 by a null
+	 * byte. Read it.
+	 */
 	if (limit && found == limit &&
 	    (user ? fetch_nofault_user_bytes(&last, addr + limit - 1, 1) :
 		    fetch_nofault_bytes(&last, addr + limit - 1, 1)))
@@ -389,12 +397,15 @@ fetch_add_limited_string(struct fetch_code *code,
 	return len + found;
 }
 
-/* A string with a limit that its source gives, so that it is not cut by that. */
+/*
+ * Fetch a string whose maximum length is in another argument, or in the format
+ * of a marker. A string that this limit shortens does not count as cut.
+ */
 static notrace unsigned int
 fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
 		   const void *from, char *payload, unsigned int len)
 {
-	/* A negative precision is no limit, as for printf(). */
+	/* As for printf(), a negative precision means no limit. */
 	unsigned int limit = read->limited ?
 		*(const int *)(from + read->limit_from) : -1;
 	unsigned long addr;
@@ -588,7 +599,10 @@ unsigned int notrace fetch_again(struct fetch_code *code, long filled,
 	return len;
 }
 
-/* Strings with a limit are of markers, for which nobody can wait. */
+/*
+ * Ignores read->limited: only marker events have such strings, and
+ * fetch_make_present() is not called for these.
+ */
 static void fetch_set_span(struct fetch_span *span,
 			   const struct fetch_read *read, const void *from)
 {
@@ -751,13 +765,14 @@ void fetch_wait(void)
 
 	if (fetch_wait_needed) {
 		/*
-		 * The users of an event. tracepoint_synchronize_unregister()
-		 * would also wait for tasks that sleep in sys_enter until user
-		 * space serves a page fault; no probe there uses anything that
-		 * was removed while it sleeps.
+		 * For fetch_emit(), which reads the users of an event. Do not
+		 * call tracepoint_synchronize_unregister(): it would also wait
+		 * for tasks that sleep in sys_enter until user space serves a
+		 * page fault; no probe there uses anything that was removed
+		 * while it sleeps.
 		 */
 		synchronize_srcu(&tracepoint_srcu);
-		/* Everything else. */
+		/* For all other readers, which run with preemption disabled. */
 		synchronize_rcu();
 	}
 	fetch_wait_needed = false;
@@ -949,7 +964,9 @@ void fetch_number_bits(struct fetch_event *event, u32 *offset)
 {
 	unsigned int nr_faults = 0, nr_cuts = 0;
 
-	/* The users have checked the number of fields. */
+	/*
+	 * The callers have checked that event->nr_fields <= FETCH_MAX_FIELDS.
+	 */
 	static_assert(FETCH_MAX_FIELDS <= 32);
 
 	for (int i = 0; i < event->nr_fields; i++) {

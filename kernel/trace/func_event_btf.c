@@ -259,14 +259,17 @@ static unsigned int func_event_btf_struct_words(const struct btf *btf,
 {
 	unsigned int words = DIV_ROUND_UP(t->size, sizeof(long));
 
-	/* At most as deep as the types that the kernel passes so. */
+	/*
+	 * Structures that the kernel passes by value are not nested deeper than
+	 * four levels.
+	 */
 	if (!func_event_btf_has_integers(btf, t, 0, 4))
 		return 0;
 
 	if (words <= 2 && !IS_ENABLED(CONFIG_S390))
 		return words;
 
-	/* On x86, on the stack, without a register. */
+	/* x86 passes larger structures on the stack; they take no register. */
 	if (IS_ENABLED(CONFIG_X86))
 		return 0;
 	if (IS_ENABLED(CONFIG_PPC))

@@ -310,7 +310,10 @@ func_event_parse_offset_and_index(struct text_parser *p,
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 
-		/* In a prototype this is an array; what is behind it is not meant. */
+		/*
+		 * "int x[4]" looks like an array in a prototype, not like the
+		 * element at index 4. Refuse it.
+		 */
 		if (positional && !offset && !negative && value)
 			return parser_fail_at(p, FUNC_EVENT_ERR_IS_AN_ARRAY,
 					      bracket);
