@@ -84,7 +84,7 @@ static unsigned int marker_nr_sorted;
 static struct task_struct *marker_batch_task;
 static bool marker_batch_pending;
 
-/* rcu_is_watching() without the function calls. */
+/* rcu_is_watching(), inlined. */
 static __always_inline bool marker_rcu_is_watching(void)
 {
 #ifdef CONFIG_TREE_RCU
@@ -95,13 +95,13 @@ static __always_inline bool marker_rcu_is_watching(void)
 }
 
 /**
- * __mark_hit - call the probes of a marker
+ * __mark_hit() - call the probes of a marker
  * @marker: the marker
  *
  * The variable arguments are those of the marker; MARK() has checked their
  * types.
  *
- * Context: any, NMI included.
+ * Context: Any context, NMI included.
  */
 void notrace __mark_hit(struct marker *marker, ...)
 {
@@ -113,7 +113,10 @@ void notrace __mark_hit(struct marker *marker, ...)
 	call.frame = __builtin_frame_address(0);
 	preempt_disable_notrace();
 
-	/* A grace period would not wait for this CPU. */
+	/*
+	 * RCU does not wait for this CPU: the probes may be freed while they
+	 * run.
+	 */
 	if (unlikely(!marker_rcu_is_watching() ||
 		     !cpu_online(raw_smp_processor_id())))
 		goto out;
@@ -227,12 +230,12 @@ static int marker_walk_name(const char *name, marker_fn fn, void *arg)
 }
 
 /**
- * marker_lock - lock the list of markers
+ * marker_lock() - lock the list of markers
  *
  * Markers and their modules stay until marker_unlock().
  *
- * Context: may sleep. Probes must not be registered or unregistered before
- *	marker_unlock().
+ * Context: Process context. May sleep. Probes must not be registered or
+ *	unregistered before marker_unlock().
  */
 void marker_lock(void)
 {
@@ -240,7 +243,7 @@ void marker_lock(void)
 }
 
 /**
- * marker_unlock - unlock the list of markers
+ * marker_unlock() - unlock the list of markers
  */
 void marker_unlock(void)
 {
@@ -248,12 +251,12 @@ void marker_unlock(void)
 }
 
 /**
- * marker_for_each - call a function for all markers
+ * marker_for_each() - call a function for all markers
  * @fn: called with each marker, its module or NULL, and @arg; a value other
  *	than 0 ends the iteration
  * @arg: passed to @fn
  *
- * Context: any that may sleep, between marker_lock() and marker_unlock().
+ * Context: Process context, between marker_lock() and marker_unlock().
  * Return: the value of @fn that ended the iteration, or 0.
  */
 int marker_for_each(marker_fn fn, void *arg)
@@ -279,10 +282,10 @@ static const char *marker_find_format(const char *name)
 }
 
 /**
- * marker_get_format - copy the format of a marker
+ * marker_get_format() - copy the format of a marker
  * @name: of the marker
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: a copy that the caller frees, NULL if there is no marker of this
  *	name, or ERR_PTR(-ENOMEM).
  */
@@ -300,11 +303,11 @@ char *marker_get_format(const char *name)
 }
 
 /**
- * marker_has_format - check that a marker of this name and format exists
+ * marker_has_format() - check that a marker of this name and format exists
  * @name: of the marker
  * @format: of the marker
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: true if there is such a marker, false otherwise.
  */
 bool marker_has_format(const char *name, const char *format)
@@ -316,7 +319,10 @@ bool marker_has_format(const char *name, const char *format)
 	return found && !strcmp(found, format);
 }
 
-/* Those of the kernel image come first. */
+/*
+ * marker_walk_name() callback: markers of the kernel image come first, so the
+ * first marker decides.
+ */
 static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
 				  void *arg)
 {
@@ -324,13 +330,13 @@ static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
 }
 
 /**
- * marker_is_builtin - check that there is a marker of this name in the kernel
+ * marker_is_builtin() - check that there is a marker of this name in the kernel
  * @name: of the marker
  *
  * The kernel image has such a marker as long as it runs. Markers of modules do
  * not count.
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: true if there is such a marker, false otherwise.
  */
 bool marker_is_builtin(const char *name)
@@ -393,13 +399,13 @@ marker_first_entry(const struct marker_jump_table *table,
 }
 
 /**
- * marker_nr_sites - count the sites of a marker
+ * marker_nr_sites() - count the sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
  *
  * Sites in init code count until the kernel or the module has started.
  *
- * Context: any, between marker_lock() and marker_unlock().
+ * Context: Process context, between marker_lock() and marker_unlock().
  * Return: the number of sites; 1 without CONFIG_JUMP_LABEL, where sites are not
  *	recorded.
  */
@@ -417,7 +423,7 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 }
 
 /**
- * marker_walk_sites - call a function for all sites of a marker
+ * marker_walk_sites() - call a function for all sites of a marker
  * @marker: the marker
  * @mod: its module, NULL if it is in the kernel image
  * @fn: called with the address and the size of the NOP or jump of each site,
@@ -427,8 +433,8 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
  * Sites in init code are left out, as they may go at any time. Without
  * CONFIG_JUMP_LABEL, where sites are not recorded, @fn is not called.
  *
- * Context: may sleep, between marker_lock() and marker_unlock(). Takes
- *	jump_label_mutex, which is held when @fn is called.
+ * Context: Process context, between marker_lock() and marker_unlock(). May
+ *	sleep. Takes jump_label_mutex, which is held when @fn is called.
  */
 void marker_walk_sites(const struct marker *marker, struct module *mod,
 		       marker_site_fn fn, void *arg)
@@ -596,13 +602,14 @@ static int marker_update(struct marker_name *name, gfp_t gfp)
 }
 
 /**
- * marker_batch_begin - have the sites of many markers patched together
+ * marker_batch_begin() - have the sites of many markers patched together
  *
  * Sites are patched by marker_batch_end() for probes that the calling task
  * registers and unregisters until then. Until they are, a marker that gets its
  * first probe is not hit; one that has lost its last calls none.
  *
- * Context: may sleep; event_mutex held until after marker_batch_end().
+ * Context: Process context, event_mutex is held until after marker_batch_end().
+ *	May sleep.
  */
 void marker_batch_begin(void)
 {
@@ -612,9 +619,10 @@ void marker_batch_begin(void)
 }
 
 /**
- * marker_batch_end - patch the sites of the batch
+ * marker_batch_end() - patch the sites of the batch
  *
- * Context: may sleep; takes locks that are taken to patch code.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code.
  */
 void marker_batch_end(void)
 {
@@ -663,7 +671,7 @@ static int marker_add_probe(struct marker_name *name,
 }
 
 /**
- * marker_probe_register - register a probe for all markers of a name
+ * marker_probe_register() - register a probe for all markers of a name
  * @name: of the markers; modules with such markers may be loaded later
  * @probe: the probe; it must stay until it is unregistered
  * @data: passed to the probe. A probe may be registered more than once with
@@ -674,7 +682,8 @@ static int marker_add_probe(struct marker_name *name,
  * and are still registered when the module is removed, or when its init
  * function has failed, the log says so, and the probe is unregistered.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -EINVAL if @name is too long or empty or if the markers
  *	have another format than @probe, -EEXIST if @probe is registered with
  *	this @data already, -ENOMEM otherwise.
@@ -706,7 +715,7 @@ int marker_probe_register(const char *name, const struct marker_probe *probe,
 EXPORT_SYMBOL_GPL(marker_probe_register);
 
 /**
- * marker_probe_unregister_nosync - unregister a probe without waiting
+ * marker_probe_unregister_nosync() - unregister a probe without waiting
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
@@ -714,7 +723,8 @@ EXPORT_SYMBOL_GPL(marker_probe_register);
  * The probe may still be running on return: callers that unregister many probes
  * wait once, for a grace period of RCU.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -ENOENT if the probe is not registered.
  */
 int marker_probe_unregister_nosync(const char *name,
@@ -731,21 +741,25 @@ int marker_probe_unregister_nosync(const char *name,
 
 	list_del(&reg->node);
 	kfree(reg);
-	/* Unregistering cannot fail, and the array is a few words. */
+	/*
+	 * Unregistering must not fail; the array is small enough for
+	 * __GFP_NOFAIL.
+	 */
 	marker_update(entry, GFP_KERNEL | __GFP_NOFAIL);
 	marker_put_name(entry);
 	return 0;
 }
 
 /**
- * marker_probe_unregister - unregister a probe
+ * marker_probe_unregister() - unregister a probe
  * @name: as it was given to marker_probe_register()
  * @probe: as well
  * @data: as well
  *
  * On return, no CPU runs the probe with this data any more.
  *
- * Context: may sleep; takes locks that are taken to patch code. Not for probes.
+ * Context: Process context. May sleep. Takes locks that are taken to patch
+ *	code. Not for probes.
  * Return: 0 on success, -ENOENT if the probe is not registered.
  */
 int marker_probe_unregister(const char *name, const struct marker_probe *probe,
@@ -789,7 +803,10 @@ static int marker_check(struct marker *marker, struct module *mod, void *arg)
 	return 0;
 }
 
-/* By name; those of a name in the order of the section. */
+/*
+ * Sort by name, and markers of one name by address, which is the order of the
+ * section.
+ */
 static int __init marker_compare(const void *a, const void *b)
 {
 	const struct marker *x = *(const struct marker **)a,
@@ -814,7 +831,10 @@ static int __init marker_check_all(void)
 	sort(sorted, nr, sizeof(*sorted), marker_compare, NULL);
 	marker_sorted = sorted;
 
-	/* Those before sorted[i] are checked, and have their names. */
+	/*
+	 * marker_check() compares with the markers before sorted[i], which are
+	 * in marker_sorted.
+	 */
 	for (unsigned int i = 0; i < nr; i++) {
 		marker_check(sorted[i], NULL, NULL);
 		if (sorted[i]->name)
@@ -912,7 +932,7 @@ static bool marker_probe_is_in(const struct marker_registered_probe *reg,
 	       within_module((unsigned long)reg->data, mod);
 }
 
-/* Returns true if there were such probes. */
+/* Unregister the probes of a name that are in @mod; true if there were any. */
 static bool marker_drop_module_probes(struct marker_name *name,
 				      struct module *mod)
 {
@@ -974,7 +994,10 @@ static int marker_module_notify(struct notifier_block *nb, unsigned long state,
 	if (state == MODULE_STATE_COMING) {
 		ret = marker_module_coming(mod);
 	} else if (state == MODULE_STATE_GOING) {
-		/* While the markers of the module are still updated, too. */
+		/*
+		 * First, while marker_update() still finds the markers of the
+		 * module.
+		 */
 		marker_drop_probes(mod);
 		marker_module_going(mod);
 	}
@@ -1005,7 +1028,10 @@ static int marker_module_warn(struct notifier_block *nb, unsigned long state,
 	return NOTIFY_OK;
 }
 
-/* Priority -2: events have been connected again to another format, if they can. */
+/*
+ * Priority -2: after trace_marker_event.c, which adapts its events to the
+ * format of the new markers if possible.
+ */
 static struct notifier_block marker_warn_nb = {
 	.notifier_call = marker_module_warn,
 	.priority = -2,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /*
  * A view of all static keys and their sites, in static_keys/ of debugfs:
  *
@@ -274,9 +274,9 @@ int jump_label_compare(const void *addr, const void *nop, const void *jump,
 static int skd_site_read(const struct skd_site *site)
 {
 	/*
-	 * Sites in init code keep this mark; there is no way to know or to wait
-	 * for when it is freed. Built-in exit code that is discarded may be
-	 * elsewhere.
+	 * jump_entry_is_init() remains true after the init code was freed, and
+	 * nothing tells when that happens. kernel_text_address() is false for
+	 * built-in exit code that was discarded.
 	 */
 	if (jump_entry_is_init(site->entry) ||
 	    !kernel_text_address(jump_entry_code(site->entry)))
@@ -387,8 +387,8 @@ static bool skd_show_ddebug_key(struct seq_file *m,
 	start += offset / sizeof(*start);
 
 	/*
-	 * In a build outside of the source tree, all file names have the prefix
-	 * that __FILE__ has here.
+	 * In a build outside of the source tree, __FILE__ and start->filename
+	 * begin with the same path; leave it out.
 	 */
 	name = start->filename;
 	if (!strncmp(name, __FILE__, prefix))
@@ -540,10 +540,10 @@ static void skd_show_function(struct seq_file *m, const struct skd_site *site)
 }
 
 /*
- * Returns the language of the function of a site, as far as its name tells:
- * mangled names are Rust; names with a dot, which GCC and clang give to parts
- * and clones of functions, and functions known to ftrace are C. Other functions
- * may be in assembly.
+ * Returns the language of the function of a site, guessed from its name: "rust"
+ * for a mangled name of Rust; "c" for a name with a dot, which GCC and clang
+ * give to parts and clones of functions, and for a function known to ftrace;
+ * "-" for others, which may be assembly.
  */
 static const char *skd_site_language(const struct skd_site *site)
 {
@@ -560,7 +560,7 @@ static const char *skd_site_language(const struct skd_site *site)
 	return "-";
 }
 
-/* Shows zeros to readers from whom kptr_restrict hides addresses. */
+/* Shows 0 if kptr_restrict hides addresses from the opener of the file. */
 static void skd_show_address(struct seq_file *m, unsigned long addr)
 {
 	if (!kallsyms_show_value(m->file->f_cred))

@@ -681,7 +681,7 @@ static void rust_demangle_const(struct rust_demangle *d)
 }
 
 /**
- * rust_demangle - print the readable name of a Rust function
+ * rust_demangle() - print the readable name of a Rust function
  * @s: where to print it
  * @name: the symbol, as kallsyms has it
  *
@@ -689,7 +689,7 @@ static void rust_demangle_const(struct rust_demangle *d)
  * name is not one that rustc makes, or what is to be printed does not fit, @s is
  * as before.
  *
- * Context: any; it does not sleep, takes no lock and allocates nothing.
+ * Context: Any context. Takes no lock and allocates nothing.
  * Return: true if the name was printed, false otherwise
  */
 bool rust_demangle(struct seq_buf *s, const char *name)

@@ -390,7 +390,7 @@ static void check_defined(void)
 /**
  * test_rust_tracepoint_check() - call every tracepoint with and without probes
  *
- * Context: While the module is being loaded. May sleep.
+ * Context: Process context, while the module is being loaded. May sleep.
  * Return: 0 on success, -EINVAL if a check failed.
  */
 int test_rust_tracepoint_check(void)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /*
  * Test of static branches in assembly: in all states of a key, the sites in
  * assembly branch as those in C, on every CPU.

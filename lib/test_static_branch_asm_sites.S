@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The functions that test_static_branch_asm_main.c calls; what each returns is
  * described in test_static_branch_asm.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /*
  * Static keys and sites for tools/testing/selftests/static_key_debugfs.
  *

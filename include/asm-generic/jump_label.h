@@ -107,7 +107,7 @@ struct jump_entry {
  * @key: a key with an address that the linker knows
  * @branch: the state of the key for which the site is a no-op, at first too
  *
- * Context: Any. The site may be patched while it runs.
+ * Context: Any context. The site may be patched while it runs.
  * Return: Whether the key is in the state other than @branch.
  */
 static __always_inline bool
@@ -125,7 +125,7 @@ l_yes:
  * @key: a key with an address that the linker knows
  * @branch: the state of the key for which the site is a no-op, not at first
  *
- * Context: Any. The site may be patched while it runs.
+ * Context: Any context. The site may be patched while it runs.
  * Return: Whether the key is in the state other than @branch.
  */
 static __always_inline bool

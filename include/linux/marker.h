@@ -32,7 +32,8 @@ struct module;
  * @data: as it was given to marker_probe_register()
  * @call: describes this hit; va_arg() on @call->args gets the arguments
  *
- * Context: that of the marker, which may be any; preemption is disabled.
+ * Context: That of the marker, which may be any context, NMI included;
+ *	preemption is disabled.
  */
 typedef void marker_probe_func(void *data, struct marker_call *call);
 
@@ -150,8 +151,8 @@ void __mark_hit(struct marker *marker, ...);
  * kernel says so when it starts or the module is loaded, and the later marker
  * cannot be used.
  *
- * Context: any, NMI included. No probe is called where RCU is not watching, or
- *	on a CPU that is going offline.
+ * Context: Any context, NMI included. No probe is called where RCU is not
+ *	watching, or on a CPU that is going offline.
  */
 #define MARK(name, format, args...)					\
 	do {								\

@@ -12,13 +12,13 @@
 struct seq_buf;
 
 /**
- * is_rust_mangled - tell whether a symbol has a mangled name of Rust
+ * is_rust_mangled() - tell whether a symbol has a mangled name of Rust
  * @name: the symbol
  *
  * Functions of Rust with #[no_mangle], most of them for callers in C, have names
  * as in C. Not every name that begins like a mangled one has to be valid.
  *
- * Context: any
+ * Context: Any context.
  * Return: true if @name begins like a mangled name, false otherwise
  */
 static inline bool is_rust_mangled(const char *name)

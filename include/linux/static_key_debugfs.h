@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The view of all static keys and their sites, see kernel/static_key_debugfs.c.
  *

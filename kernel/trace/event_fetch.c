@@ -32,13 +32,13 @@
 #include "trace_probe_tmpl.h"
 
 /**
- * fetch_new_code - allocate fetch code
+ * fetch_new_code() - allocate fetch code
  * @event: the event, after fetch_number_bits()
  * @fields: the fields that will be added to it
  * @nr: number of @fields
  * @user: addresses in arguments are of user space
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: the fetch code, to be freed by kfree(); NULL if there is no memory.
  */
 struct fetch_code *fetch_new_code(const struct fetch_event *event,
@@ -49,7 +49,9 @@ struct fetch_code *fetch_new_code(const struct fetch_event *event,
 	size_t nr_insns = 0;
 
 	/*
-	 * Source, dereferences, of which the last one stores, bit field, end.
+	 * A field takes one instruction for the source, one for each
+	 * dereference (the last one stores the value), one for a bit field, and
+	 * FETCH_OP_END.
 	 */
 	for (; nr; nr--, fields++)
 		if (fields->read)
@@ -124,7 +126,7 @@ static void fetch_compile_read(struct fetch_code *code,
 }
 
 /**
- * fetch_compile - add a field to fetch code
+ * fetch_compile() - add a field to fetch code
  * @code: the fetch code
  * @field: the field; its offset in the payload and its source are set
  * @string_size: room for a string in the payload, in bytes
@@ -134,7 +136,7 @@ static void fetch_compile_read(struct fetch_code *code,
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		   unsigned int string_size)
 {
-	/* Symbols and absolute addresses are of the kernel. */
+	/* An absolute address, or that of a symbol, is a kernel address. */
 	bool user = code->user && !field->absolute;
 	const struct fetch_string string = {
 		.from = field->from,
@@ -180,7 +182,7 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 static __always_inline unsigned long fetch_source(const struct fetch_insn *code,
 						  const void *from)
 {
-	/* func_event_forget_addresses() may change it. */
+	/* func_event_forget_addresses() may set it to 0 concurrently. */
 	return code->op == FETCH_OP_IMM ? READ_ONCE(code->immediate) :
 		*(const unsigned long *)(from + code->param);
 }
@@ -222,8 +224,10 @@ static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
 static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
 
 /*
- * Keep the address of a string that is read again. Behind it comes the start of
- * the text if that is what @size says, from where it is now, at @len.
+ * Append @addr in place of the string there, for fetch_string_again(). The
+ * __data_loc gets @size, FETCH_UNREAD or FETCH_UNREAD_CUT. With
+ * FETCH_UNREAD_CUT, the first @text bytes of the string, which are at @payload
+ * + @len, are moved behind @addr.
  */
 static noinline notrace unsigned int
 fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
@@ -243,7 +247,7 @@ fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
 	return len + sizeof(addr) + text;
 }
 
-/* A string that cannot be read. */
+/* Append "(null)" or "(fault)" for a string that cannot be read. */
 static noinline notrace unsigned int
 fetch_add_no_string(const struct fetch_string *dest, bool is_null,
 		    char *payload, unsigned int len)
@@ -256,7 +260,7 @@ fetch_add_no_string(const struct fetch_string *dest, bool is_null,
 	return len + size;
 }
 
-/* A string that does not fit into @size bytes. */
+/* Cut the string at @payload + @len to @size bytes, and set its cut bit. */
 static notrace unsigned int
 fetch_add_cut_string(struct fetch_code *code, const struct fetch_string *dest,
 		     unsigned int size, char *payload, unsigned int len)
@@ -280,8 +284,9 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
 	bool again;
 
 	/*
-	 * A string that is cut has the length of the room. With one byte more,
-	 * one that just fits does not.
+	 * The nofault functions return the size they are given for a string
+	 * that is longer. Pass @size + 1, so that @size means that the string
+	 * just fits.
 	 */
 	if (ok && user)
 		found = fetch_nofault_user_string(payload + len, addr, size + 1);
@@ -310,15 +315,15 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
 }
 
 /**
- * fetch_string_slow - fetch a string of user space, one that faults, or one that
- * is cut
+ * fetch_string_slow() - fetch a string of user space, one that faults, or one
+ * that is cut
  * @code: the fetch code
  * @string: the string
  * @addr: its address
  * @payload: of the record
  * @len: how much of it is in use, in bytes
  *
- * Context: any; preemption is disabled.
+ * Context: Any context, preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
 noinline unsigned int notrace
@@ -330,8 +335,8 @@ fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
 }
 
 /*
- * Out of line, for all strings that code->strings does not have. @room limits
- * the room of the string.
+ * Fetch a string of code->reads: one that is not in code->strings. It gets at
+ * most @room bytes.
  */
 static noinline notrace unsigned int
 fetch_add_other_string(struct fetch_code *code,
@@ -341,7 +346,7 @@ fetch_add_other_string(struct fetch_code *code,
 	unsigned long addr;
 	bool ok = fetch_follow(read, from, &addr);
 
-	/* NULL is not memory that a call fills. */
+	/* The system call does not write to NULL. */
 	if (read->kind == FETCH_READ_FILLED_STRING && addr)
 		return fetch_keep_address(code, &read->dest, addr, FETCH_UNREAD,
 					  0, payload, len);
@@ -369,7 +374,10 @@ fetch_add_limited_string(struct fetch_code *code,
 		found = user ? fetch_nofault_user_string(to, addr, limit) :
 			       fetch_nofault_string(to, addr, limit);
 
-	/* Then a null byte is in the place of the last byte. */
+	/*
+	 * The nofault functions have replaced the byte at @limit - 1 by a null
+	 * byte. Read it.
+	 */
 	if (limit && found == limit &&
 	    (user ? fetch_nofault_user_bytes(&last, addr + limit - 1, 1) :
 		    fetch_nofault_bytes(&last, addr + limit - 1, 1)))
@@ -389,12 +397,15 @@ fetch_add_limited_string(struct fetch_code *code,
 	return len + found;
 }
 
-/* A string with a limit that its source gives, so that it is not cut by that. */
+/*
+ * Fetch a string whose maximum length is in another argument, or in the format
+ * of a marker. A string that this limit shortens does not count as cut.
+ */
 static notrace unsigned int
 fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
 		   const void *from, char *payload, unsigned int len)
 {
-	/* A negative precision is no limit, as for printf(). */
+	/* As for printf(), a negative precision means no limit. */
 	unsigned int limit = read->limited ?
 		*(const int *)(from + read->limit_from) : -1;
 	unsigned long addr;
@@ -412,13 +423,13 @@ fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
 }
 
 /**
- * fetch_memory - fetch other memory than plain strings
+ * fetch_memory() - fetch other memory than plain strings
  * @code: the fetch code
  * @from: where the arguments are
  * @payload: of the record
  * @len: how much of it is in use, in bytes
  *
- * Context: any; preemption is disabled.
+ * Context: Any context, preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
 unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
@@ -451,14 +462,14 @@ unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 }
 
 /**
- * fetch_shorter - fetch the strings anew, with less room
+ * fetch_shorter() - fetch the strings anew, with less room
  * @code: the fetch code
  * @from: where the arguments are
  * @payload: of the record, after fetch_exec()
  * @len: how much of it other fields than strings take, in bytes
  * @room: for each string, in bytes, at least FETCH_MIN_STRING
  *
- * Context: any; preemption is disabled.
+ * Context: Any context, preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
 unsigned int notrace fetch_shorter(struct fetch_code *code, const void *from,
@@ -492,11 +503,11 @@ static bool fetch_is_unread(const char *payload, u16 to)
 }
 
 /**
- * fetch_needs_again - check whether fetch_again() has something to do
+ * fetch_needs_again() - check whether fetch_again() has something to do
  * @code: the fetch code, with @again set
  * @payload: of the record, after fetch_exec()
  *
- * Context: any.
+ * Context: Any context.
  * Return: true if a string could not be read, or was cut.
  */
 bool notrace fetch_needs_again(const struct fetch_code *code,
@@ -557,7 +568,7 @@ fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
 }
 
 /**
- * fetch_again - read the strings again that could not be read, or were cut
+ * fetch_again() - read the strings again that could not be read, or were cut
  * @code: the fetch code, with @again set
  * @filled: number of bytes that the function has written to each string that it
  *	fills; 0 or negative if it is not known
@@ -566,7 +577,7 @@ fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
  *
  * What has used a string of user space since then has made it present.
  *
- * Context: any; preemption is disabled.
+ * Context: Any context, preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
 unsigned int notrace fetch_again(struct fetch_code *code, long filled,
@@ -588,7 +599,10 @@ unsigned int notrace fetch_again(struct fetch_code *code, long filled,
 	return len;
 }
 
-/* Strings with a limit are of markers, for which nobody can wait. */
+/*
+ * Ignores read->limited: only marker events have such strings, and
+ * fetch_make_present() is not called for these.
+ */
 static void fetch_set_span(struct fetch_span *span,
 			   const struct fetch_read *read, const void *from)
 {
@@ -602,7 +616,7 @@ static void fetch_set_span(struct fetch_span *span,
 }
 
 /**
- * fetch_reads_arguments - check for reads of memory that arguments point to
+ * fetch_reads_arguments() - check for reads of memory that arguments point to
  * @code: the fetch code
  *
  * Return: true if there are any, false otherwise.
@@ -616,14 +630,14 @@ bool fetch_reads_arguments(const struct fetch_code *code)
 }
 
 /**
- * fetch_find_span - find memory of user space that fetch code reads
+ * fetch_find_span() - find memory of user space that fetch code reads
  * @code: the fetch code
  * @from: where the arguments are
  * @nr: number of the read, from 0; if @code has no such read, reduced by the
  *	number of those that it has
  * @span: the memory, or a pointer to it that is not present
  *
- * Context: any; preemption is disabled.
+ * Context: Any context, preemption is disabled.
  * Return: true if @code has the read, false otherwise.
  */
 bool fetch_find_span(const struct fetch_code *code, const void *from,
@@ -657,12 +671,12 @@ bool fetch_find_span(const struct fetch_code *code, const void *from,
 }
 
 /**
- * fetch_make_present - wait until memory of user space can be read
+ * fetch_make_present() - wait until memory of user space can be read
  * @span: the memory
  *
  * The memory may be paged out again, or unmapped by another task, at any time.
  *
- * Context: may sleep, for as long as a page fault.
+ * Context: Process context. May sleep, for as long as a page fault.
  * Return: true if there is such memory, false otherwise.
  */
 bool fetch_make_present(const struct fetch_span *span)
@@ -676,11 +690,11 @@ bool fetch_make_present(const struct fetch_span *span)
 }
 
 /**
- * fetch_get_buffers - allocate payload buffers for an event
+ * fetch_get_buffers() - allocate payload buffers for an event
  * @pool: the pool of the event
  * @size: size of the buffers of each CPU, in bytes
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, -ENOMEM otherwise.
  */
 int fetch_get_buffers(struct fetch_pool *pool, size_t size)
@@ -697,12 +711,12 @@ int fetch_get_buffers(struct fetch_pool *pool, size_t size)
 }
 
 /**
- * fetch_put_buffers - release the payload buffers of an event
+ * fetch_put_buffers() - release the payload buffers of an event
  * @pool: the pool of the event
  *
  * No CPU may run the fetch code of the event any more.
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  */
 void fetch_put_buffers(struct fetch_pool *pool)
 {
@@ -721,13 +735,14 @@ void fetch_put_buffers(struct fetch_pool *pool)
 static bool fetch_wait_needed;
 
 /**
- * fetch_must_wait - note that something was removed that readers may still use
+ * fetch_must_wait() - note that something was removed that readers may still
+ * use
  *
  * The next fetch_wait() will wait for a grace period. Readers run with
  * preemption disabled and use fetch code, trace files, and the lists that they
  * are found by.
  *
- * Context: event_mutex held.
+ * Context: Process context, event_mutex is held.
  */
 void fetch_must_wait(void)
 {
@@ -736,13 +751,13 @@ void fetch_must_wait(void)
 }
 
 /**
- * fetch_wait - wait until no reader uses anything that was removed
+ * fetch_wait() - wait until no reader uses anything that was removed
  *
  * Waits for one grace period if fetch_must_wait() was called since the last
  * call, and not at all otherwise: removing any number of disabled events takes
  * one grace period.
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  */
 void fetch_wait(void)
 {
@@ -750,13 +765,14 @@ void fetch_wait(void)
 
 	if (fetch_wait_needed) {
 		/*
-		 * The users of an event. tracepoint_synchronize_unregister()
-		 * would also wait for tasks that sleep in sys_enter until user
-		 * space serves a page fault; no probe there uses anything that
-		 * was removed while it sleeps.
+		 * For fetch_emit(), which reads the users of an event. Do not
+		 * call tracepoint_synchronize_unregister(): it would also wait
+		 * for tasks that sleep in sys_enter until user space serves a
+		 * page fault; no probe there uses anything that was removed
+		 * while it sleeps.
 		 */
 		synchronize_srcu(&tracepoint_srcu);
-		/* Everything else. */
+		/* For all other readers, which run with preemption disabled. */
 		synchronize_rcu();
 	}
 	fetch_wait_needed = false;
@@ -882,7 +898,7 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 #endif
 
 /**
- * fetch_emit_slow - emit a record, whoever uses the event
+ * fetch_emit_slow() - emit a record, whoever uses the event
  * @event: the event
  * @func: the probe of the first user and its data
  * @source: passed to event->where()
@@ -893,7 +909,7 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
  * Unlike fetch_to_buffer(), this calls functions that may be traced. Callers at a
  * function hold the ftrace recursion lock.
  *
- * Context: any; preemption is disabled, once, within tracepoint_srcu.
+ * Context: Any context, preemption is disabled, once, within tracepoint_srcu.
  */
 noinline void notrace fetch_emit_slow(struct fetch_event *event,
 				      const struct tracepoint_func *func,
@@ -914,7 +930,7 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event,
 }
 
 /**
- * fetch_align - align the next field in the payload
+ * fetch_align() - align the next field in the payload
  * @event: the event; a gap is added to it if needed
  * @offset: size of the payload so far, in bytes; updated
  * @align: alignment from the start of the record, in bytes; a power of 2
@@ -938,7 +954,8 @@ void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 }
 
 /**
- * fetch_number_bits - give fields their bits in the fault word and the cut word
+ * fetch_number_bits() - give fields their bits in the fault word and the cut
+ * word
  * @event: the event; its fields have their types and sources
  * @offset: set to the size of these words, in bytes: the first ones of the
  *	payload
@@ -947,7 +964,9 @@ void fetch_number_bits(struct fetch_event *event, u32 *offset)
 {
 	unsigned int nr_faults = 0, nr_cuts = 0;
 
-	/* The users have checked the number of fields. */
+	/*
+	 * The callers have checked that event->nr_fields <= FETCH_MAX_FIELDS.
+	 */
 	static_assert(FETCH_MAX_FIELDS <= 32);
 
 	for (int i = 0; i < event->nr_fields; i++) {
@@ -965,12 +984,12 @@ void fetch_number_bits(struct fetch_event *event, u32 *offset)
 }
 
 /**
- * fetch_place_field - allocate a field in the payload
+ * fetch_place_field() - allocate a field in the payload
  * @event: event of the field
  * @field: the field; its offset, size and ctype are set
  * @offset: size of the payload so far, in bytes; updated
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0 on success, -E2BIG if the field does not fit, -ENOMEM otherwise.
  */
 int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
@@ -995,7 +1014,7 @@ int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
 }
 
 /**
- * fetch_trace_field - fill in a struct trace_event_fields
+ * fetch_trace_field() - fill in a struct trace_event_fields
  * @to: the entry to fill in; its members are constant
  * @type: C type
  * @name: of the field
@@ -1024,8 +1043,8 @@ struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
 }
 
 /**
- * fetch_trace_bits - fill in the struct trace_event_fields of the fault word and
- * the cut word
+ * fetch_trace_bits() - fill in the struct trace_event_fields of the fault word
+ * and the cut word
  * @to: the entries to fill in
  * @event: the event, after fetch_number_bits()
  *
@@ -1044,7 +1063,8 @@ struct trace_event_fields *fetch_trace_bits(struct trace_event_fields *to,
 }
 
 /**
- * fetch_trace_fields - fill in the struct trace_event_fields of several fields
+ * fetch_trace_fields() - fill in the struct trace_event_fields of several
+ * fields
  * @to: the entries to fill in
  * @fields: the fields, after fetch_place_field()
  * @nr: number of @fields
@@ -1063,7 +1083,7 @@ struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
 }
 
 /**
- * fetch_has_suffix - check whether something may follow the value of a field
+ * fetch_has_suffix() - check whether something may follow the value of a field
  * @field: the field, after fetch_number_bits()
  *
  * Return: true if the value may be followed by "(fault)" or "...".
@@ -1074,7 +1094,7 @@ bool fetch_has_suffix(const struct fetch_field *field)
 }
 
 /**
- * fetch_print_fmt_suffix - add what follows the value of a field to print_fmt
+ * fetch_print_fmt_suffix() - add what follows the value of a field to print_fmt
  * @s: the buffer to add to
  * @field: the field; if fetch_has_suffix() is true, the format has a %s for it
  */
@@ -1090,7 +1110,7 @@ void fetch_print_fmt_suffix(struct seq_buf *s, const struct fetch_field *field)
 }
 
 /**
- * fetch_suffix - what follows the value of a field
+ * fetch_suffix() - what follows the value of a field
  * @event: the event
  * @field: the field
  * @rec: a record
@@ -1113,7 +1133,7 @@ const char *fetch_suffix(const struct fetch_event *event,
 }
 
 /**
- * fetch_print_fmt_arg - add the argument of a field to print_fmt
+ * fetch_print_fmt_arg() - add the argument of a field to print_fmt
  * @s: the buffer to add to
  * @field: the field
  * @whole: the format has one conversion for a whole array
@@ -1149,11 +1169,11 @@ void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
 }
 
 /**
- * fetch_print_fmt - set the print_fmt of an event
+ * fetch_print_fmt() - set the print_fmt of an event
  * @event: the event
  * @write: writes print_fmt; called again until the buffer is large enough
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0 on success, -ENOMEM otherwise.
  */
 int fetch_print_fmt(struct fetch_event *event,
@@ -1201,13 +1221,13 @@ static bool fetch_is_complete(struct fetch_event *event)
 }
 
 /**
- * fetch_register_event - register an event with the trace event core
+ * fetch_register_event() - register an event with the trace event core
  * @event: the event; its name, system, fields and print_fmt are set
  * @funcs: print functions
  * @reg: see fetch_reg()
  * @ops: operations of its kind of dynamic events
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_register_event(struct fetch_event *event,
@@ -1252,14 +1272,14 @@ int fetch_register_event(struct fetch_event *event,
 }
 
 /**
- * fetch_reg - common part of struct trace_event_class::reg()
+ * fetch_reg() - common part of struct trace_event_class::reg()
  * @call: of a struct fetch_event
  * @type: as passed to reg()
  * @data: as passed to reg()
  * @attach: called after a user was added
  * @detach: called after the last user was removed
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
@@ -1303,10 +1323,10 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 }
 
 /**
- * fetch_enable_event - enable an event in the top trace array
+ * fetch_enable_event() - enable an event in the top trace array
  * @event: the event
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_enable_event(struct fetch_event *event)
@@ -1324,7 +1344,7 @@ static struct fetch_event *to_fetch_event(struct dyn_event *ev)
 }
 
 /**
- * fetch_is_busy - the is_busy() of dynamic events
+ * fetch_is_busy() - the is_busy() of dynamic events
  * @ev: of a struct fetch_event
  *
  * Return: true if the event has users, false otherwise.
@@ -1337,7 +1357,7 @@ bool fetch_is_busy(struct dyn_event *ev)
 }
 
 /**
- * fetch_match - the match() of dynamic events
+ * fetch_match() - the match() of dynamic events
  * @system: system to match, or NULL for any
  * @name: name to match, or empty for any
  * @argc: ignored
@@ -1356,7 +1376,7 @@ bool fetch_match(const char *system, const char *name, int argc,
 }
 
 /**
- * fetch_free_event - free the members of an event
+ * fetch_free_event() - free the members of an event
  * @event: the event, which is not registered; it is not freed itself
  */
 void fetch_free_event(struct fetch_event *event)
@@ -1373,7 +1393,7 @@ void fetch_free_event(struct fetch_event *event)
 }
 
 /**
- * fetch_check_open - check whether a file in tracefs may be opened
+ * fetch_check_open() - check whether a file in tracefs may be opened
  *
  * Return: 0 on success, a negative errno otherwise.
  */
@@ -1384,11 +1404,11 @@ int fetch_check_open(void)
 }
 
 /**
- * fetch_run_line - process a line that was written to a file
+ * fetch_run_line() - process a line that was written to a file
  * @file: the file
  * @text: the line: a definition, or "!" or "-:" and the event to remove
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_run_line(const struct fetch_file *file, const char *text)
@@ -1404,7 +1424,7 @@ int fetch_run_line(const struct fetch_file *file, const char *text)
 }
 
 /**
- * fetch_write_lines - common part of write() of a file
+ * fetch_write_lines() - common part of write() of a file
  * @file: the file
  * @filp: as passed to write()
  * @ubuf: as passed to write()
@@ -1412,7 +1432,7 @@ int fetch_run_line(const struct fetch_file *file, const char *text)
  * @ppos: as passed to write()
  * @run: called with each line
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: @count on success, a negative errno otherwise.
  */
 ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
@@ -1436,7 +1456,7 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 }
 
 /**
- * fetch_names_events - check whether a text may be the name of an event
+ * fetch_names_events() - check whether a text may be the name of an event
  * @text: the event to remove
  *
  * A definition with a syntax error must not be passed to dyn_event_release(),
@@ -1450,7 +1470,7 @@ bool fetch_names_events(const char *text)
 }
 
 /**
- * fetch_remove_named - remove events
+ * fetch_remove_named() - remove events
  * @file: their file
  * @group: their group, or empty for any group
  * @group_len: length of @group, in characters
@@ -1458,7 +1478,7 @@ bool fetch_names_events(const char *text)
  *	are replaced by underscores
  * @name_len: length of @name, in characters
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int fetch_remove_named(const struct fetch_file *file, const char *group,
@@ -1475,12 +1495,12 @@ int fetch_remove_named(const struct fetch_file *file, const char *group,
 }
 
 /**
- * fetch_boot_lines - process the lines of a kernel parameter
+ * fetch_boot_lines() - process the lines of a kernel parameter
  * @file: the file of the parameter
  * @lines: lines separated by semicolons; modified
  * @run: called with each line
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  */
 void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
 			     int (*run)(const char *text))

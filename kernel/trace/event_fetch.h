@@ -138,7 +138,7 @@ struct fetch_string {
 enum fetch_read_kind {
 	FETCH_READ_VALUE,
 	FETCH_READ_LIMITED_STRING,
-	/* These and what follows may be read again. */
+	/* The strings, and the reads below, may be read again at the return. */
 	FETCH_READ_STRING,
 	FETCH_READ_FILLED_STRING,
 };
@@ -151,7 +151,7 @@ struct fetch_read {
 	struct fetch_insn	*code;
 	u8			kind;
 	s8			fault;
-	/* Of user space, whatever the address. */
+	/* The memory is user memory, whatever the address. */
 	bool			user;
 	bool			limited;
 	u16			limit_from;
@@ -258,7 +258,10 @@ struct fetch_buffer {
 	 * is there.
 	 */
 	char	align[offsetof(struct fetch_record, payload) % sizeof(u64)];
-	/* One byte more than a string may take is read of it. */
+	/*
+	 * fetch_add_string() reads up to one byte more than the room of a
+	 * string.
+	 */
 	char	payload[ALIGN(FETCH_MAX_PAYLOAD + 1, sizeof(u64))];
 } __aligned(sizeof(u64));
 
@@ -401,7 +404,10 @@ static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 		unsigned long addr = *(const unsigned long *)(from + string->from);
 		long found = 0;
 
-		/* One byte more of room, as in fetch_add_string(). */
+		/*
+		 * Pass string->size + 1, so that a string that just fits is not
+		 * cut, see fetch_add_string().
+		 */
 		if (likely(!fetch_is_user_address(addr, code->user)))
 			found = strncpy_from_kernel_nofault(payload + len,
 							    (const void *)addr,
@@ -533,7 +539,10 @@ static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 	rec->ip = ip;
 	fetch_copy_payload(rec->payload, payload, len);
 
-	/* It is never trace_buffered_event, for which others have to look. */
+	/*
+	 * ring_buffer_lock_reserve() does not return trace_buffered_event, so
+	 * do not test for it as __buffer_unlock_commit() does.
+	 */
 	__this_cpu_write(trace_taskinfo_save, true);
 	ring_buffer_unlock_commit(buffer);
 }
@@ -548,7 +557,10 @@ static __always_inline void fetch_emit(struct fetch_event *event,
 {
 	struct tracepoint_func *func;
 
-	/* What the array and its users are freed after, as for tracepoints. */
+	/*
+	 * As for tracepoints, func and func->data are freed after a grace
+	 * period of tracepoint_srcu.
+	 */
 	guard(srcu_fast_notrace)(&tracepoint_srcu);
 	/* srcu_dereference() would call functions that can be traced. */
 	func = rcu_dereference_raw(event->tp.funcs);

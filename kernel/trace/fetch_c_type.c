@@ -88,11 +88,11 @@ static const struct fetch_type fetch_types[] = {
 };
 
 /**
- * fetch_find_type - find a type of function and marker events by its name
+ * fetch_find_type() - find a type of function and marker events by its name
  * @name: the name, if it is a single word
  * @len: its length, in characters
  *
- * Context: any.
+ * Context: Any context.
  * Return: the type, or NULL if there is none.
  */
 const struct fetch_type *fetch_find_type(const char *name, size_t len)

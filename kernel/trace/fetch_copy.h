@@ -36,7 +36,7 @@ enum fetch_copy_size {
 };
 
 /**
- * fetch_insert_copy - add a copy
+ * fetch_insert_copy() - add a copy
  * @nr: number of @copies of each size; is counted up
  * @copies: the copies, with room for one more
  * @size: of the field: 1, 2, 4 or 8 bytes
@@ -72,14 +72,14 @@ static inline void fetch_insert_copy(u8 nr[FETCH_COPY_SIZES],
 	} while (0)
 
 /**
- * fetch_copy_all - copy all fields
+ * fetch_copy_all() - copy all fields
  * @nr: number of copies of each size
  * @copy: the first one
  * @from: the source
  * @to: the record
  *
- * Context: any. Calls nothing, so it may be part of a function that must not be
- *	traced.
+ * Context: Any context. Calls nothing, so it may be part of a function that
+ *	must not be traced.
  */
 static __always_inline void fetch_copy_all(const u8 nr[FETCH_COPY_SIZES],
 					   const struct fetch_copy *copy,

@@ -12,11 +12,11 @@
 #include "trace_output.h"
 
 /**
- * fetch_get_value - read a number in a record
+ * fetch_get_value() - read a number in a record
  * @at: its address
  * @size: in bytes: 1, 2, 4 or 8
  *
- * Context: any.
+ * Context: Any context.
  * Return: the number, not sign-extended.
  */
 u64 fetch_get_value(const void *at, unsigned int size)
@@ -34,7 +34,7 @@ u64 fetch_get_value(const void *at, unsigned int size)
 }
 
 /**
- * fetch_print - print a value
+ * fetch_print() - print a value
  * @s: where it is printed to
  * @type: its type
  * @at: its address in the record
@@ -43,7 +43,7 @@ u64 fetch_get_value(const void *at, unsigned int size)
  * A string of no bytes, not even a null byte, could not be read. Text is escaped,
  * see trace_seq_escape().
  *
- * Context: any.
+ * Context: Any context.
  * Return: true if all of the value is printed, false if only the start of a string
  *	is, followed by three dots.
  */

@@ -34,13 +34,13 @@ static const struct fetch_type fetch_probe_types[] = {
 };
 
 /**
- * fetch_find - find a type in a table by its name
+ * fetch_find() - find a type in a table by its name
  * @type: the table
  * @nr: number of types in it
  * @name: the name
  * @len: its length, in characters
  *
- * Context: any.
+ * Context: Any context.
  * Return: the type, or NULL if there is none.
  */
 const struct fetch_type *fetch_find(const struct fetch_type *type, size_t nr,
@@ -53,11 +53,11 @@ const struct fetch_type *fetch_find(const struct fetch_type *type, size_t nr,
 }
 
 /**
- * fetch_integer - find a type by its size and format
+ * fetch_integer() - find a type by its size and format
  * @size: size in bytes
  * @format: FETCH_SIGNED, FETCH_UNSIGNED or FETCH_HEX
  *
- * Context: any.
+ * Context: Any context.
  * Return: the type, or NULL if there is none of this size.
  */
 const struct fetch_type *fetch_integer(unsigned int size,
@@ -71,11 +71,11 @@ const struct fetch_type *fetch_integer(unsigned int size,
 }
 
 /**
- * fetch_find_probe_type - find a type of probe events by its name
+ * fetch_find_probe_type() - find a type of probe events by its name
  * @name: the name
  * @len: its length, in characters
  *
- * Context: any.
+ * Context: Any context.
  * Return: the type, or NULL if there is none.
  */
 const struct fetch_type *fetch_find_probe_type(const char *name, size_t len)
@@ -85,13 +85,13 @@ const struct fetch_type *fetch_find_probe_type(const char *name, size_t len)
 }
 
 /**
- * fetch_conversion - the conversion of a type in print_fmt
+ * fetch_conversion() - the conversion of a type in print_fmt
  * @type: the type
  *
  * Of those that libtraceevent understands, the one that is closest to
  * fetch_print().
  *
- * Context: any.
+ * Context: Any context.
  * Return: the conversion, quoted for a string constant of C.
  */
 const char *fetch_conversion(const struct fetch_type *type)

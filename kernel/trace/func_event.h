@@ -39,8 +39,8 @@ struct func_event {
 	u64				id;
 	struct hlist_node		id_node;
 	atomic_long_t			missed;
-	struct fetch_code	*entry;
-	struct fetch_code	*ret;
+	struct fetch_code		*entry;
+	struct fetch_code		*ret;
 
 	struct func_event_hook		*hook;
 	/* RCU grace period after the last func_event_detach(). */

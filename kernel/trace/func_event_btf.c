@@ -19,13 +19,13 @@ struct func_event_btf {
 };
 
 /**
- * func_event_btf_get - find the prototype of a function
+ * func_event_btf_get() - find the prototype of a function
  * @mod: the module that has the function; NULL if it is in the kernel image.
  *	Only the pointer value is used.
  * @function: its name
  * @result: set to a handle for func_event_btf_put()
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
 enum func_event_err func_event_btf_get(const struct module *mod,
@@ -52,7 +52,7 @@ enum func_event_err func_event_btf_get(const struct module *mod,
 }
 
 /**
- * func_event_btf_put - release a prototype
+ * func_event_btf_put() - release a prototype
  * @btf: the handle of func_event_btf_get(), or NULL
  */
 void func_event_btf_put(struct func_event_btf *btf)
@@ -63,7 +63,7 @@ void func_event_btf_put(struct func_event_btf *btf)
 }
 
 /**
- * func_event_btf_nr_args - number of arguments of a function
+ * func_event_btf_nr_args() - number of arguments of a function
  * @btf: its prototype
  *
  * Return: the number of arguments.
@@ -259,14 +259,17 @@ static unsigned int func_event_btf_struct_words(const struct btf *btf,
 {
 	unsigned int words = DIV_ROUND_UP(t->size, sizeof(long));
 
-	/* At most as deep as the types that the kernel passes so. */
+	/*
+	 * Structures that the kernel passes by value are not nested deeper than
+	 * four levels.
+	 */
 	if (!func_event_btf_has_integers(btf, t, 0, 4))
 		return 0;
 
 	if (words <= 2 && !IS_ENABLED(CONFIG_S390))
 		return words;
 
-	/* On x86, on the stack, without a register. */
+	/* x86 passes larger structures on the stack; they take no register. */
 	if (IS_ENABLED(CONFIG_X86))
 		return 0;
 	if (IS_ENABLED(CONFIG_PPC))
@@ -328,7 +331,7 @@ static int func_event_btf_position(struct func_event_btf *btf, int nr)
 }
 
 /**
- * func_event_btf_arg - set the name and type of a field from an argument
+ * func_event_btf_arg() - set the name and type of a field from an argument
  * @btf: the prototype
  * @nr: position of the argument
  * @field: the field to set
@@ -358,7 +361,7 @@ enum func_event_err func_event_btf_arg(struct func_event_btf *btf, int nr,
 }
 
 /**
- * func_event_btf_return - set the type of a field from the return value
+ * func_event_btf_return() - set the type of a field from the return value
  * @btf: the prototype
  * @field: the field to set; its type stays NULL if the function returns void
  *
@@ -424,13 +427,13 @@ static bool func_event_btf_fit_bits(struct fetch_field *field)
 }
 
 /**
- * func_event_btf_path - set a field from an argument's name and members
+ * func_event_btf_path() - set a field from an argument's name and members
  * @btf: the prototype
  * @path: the path as written, such as skb->dev->name
  * @field: the field to set; its type is set unless it has one
  * @pos: set to the position of the error in @path
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
 enum func_event_err func_event_btf_path(struct func_event_btf *btf,

@@ -310,7 +310,10 @@ func_event_parse_offset_and_index(struct text_parser *p,
 		if (!func_event_parse_number(p, S32_MAX, &value))
 			return false;
 
-		/* In a prototype this is an array; what is behind it is not meant. */
+		/*
+		 * "int x[4]" looks like an array in a prototype, not like the
+		 * element at index 4. Refuse it.
+		 */
 		if (positional && !offset && !negative && value)
 			return parser_fail_at(p, FUNC_EVENT_ERR_IS_AN_ARRAY,
 					      bracket);
@@ -585,7 +588,7 @@ static bool func_event_parse_function(struct text_parser *p)
 }
 
 /**
- * func_event_has_prefix - check for group and event name before the prototype
+ * func_event_has_prefix() - check for group and event name before the prototype
  * @text: the line
  *
  * This identifies function events in dynamic_events. The definition of an event
@@ -632,12 +635,12 @@ static bool func_event_parse_line(struct text_parser *p)
 }
 
 /**
- * func_event_parse - parse a definition
+ * func_event_parse() - parse a definition
  * @text: the definition, terminated by a null byte
  * @def: filled in; refers to @text
  * @pos: set to the position of the error in @text
  *
- * Context: any; it does not sleep and allocates nothing.
+ * Context: Any context. Allocates nothing.
  * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
  */
 enum func_event_err func_event_parse(const char *text,
@@ -656,10 +659,10 @@ enum func_event_err func_event_parse(const char *text,
 }
 
 /**
- * func_event_parse_c_type - find the type of a value by its name in C
+ * func_event_parse_c_type() - find the type of a value by its name in C
  * @text: the type, terminated by a null byte, as in "const char *"
  *
- * Context: any; it does not sleep and allocates nothing.
+ * Context: Any context. Allocates nothing.
  * Return: the type that an argument declared so has, or NULL if there is none.
  */
 const struct fetch_type *func_event_parse_c_type(const char *text)

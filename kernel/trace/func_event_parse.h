@@ -52,7 +52,7 @@ enum func_event_source {
  */
 struct func_event_field_def {
 	struct text_span		name;
-	const struct fetch_type	*type;
+	const struct fetch_type		*type;
 	u16				count;
 	enum func_event_source		source;
 	u8				arg;

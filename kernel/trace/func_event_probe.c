@@ -159,7 +159,7 @@ static u16 func_event_syscall_offsets[FUNC_EVENT_SYSCALL_ARGS] __ro_after_init;
 static int func_event_nr_arg_offsets __ro_after_init;
 
 /**
- * func_event_nr_args - number of arguments that can be read
+ * func_event_nr_args() - number of arguments that can be read
  * @syscall: for a system call, not a function
  *
  * Return: the number of arguments.
@@ -173,7 +173,7 @@ int func_event_nr_args(bool syscall)
 }
 
 /**
- * func_event_stack_offset - place of an argument on the stack
+ * func_event_stack_offset() - place of an argument on the stack
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
@@ -189,7 +189,7 @@ int func_event_stack_offset(bool syscall, int arg)
 }
 
 /**
- * func_event_arg_offset - offset of an argument
+ * func_event_arg_offset() - offset of an argument
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
@@ -284,8 +284,9 @@ static void func_event_where_entered(const struct fetch_event *base,
 	where->fp = ftrace_regs_get_frame_pointer(fregs);
 
 	/*
-	 * The function has not made its frame record yet. ftrace_caller() has made
-	 * one for it, above its own and the registers, see entry-ftrace.S.
+	 * The function has not set up its frame record yet. ftrace_caller() has
+	 * set up one for it, above its own frame record and the registers, see
+	 * entry-ftrace.S.
 	 */
 	if (IS_ENABLED(CONFIG_ARM64))
 		where->fp = (unsigned long)(arch_ftrace_regs(fregs) + 1) +
@@ -358,7 +359,7 @@ func_event_find_hook(unsigned long ip)
 	return NULL;
 }
 
-/* The set of functions that call one of the two ops. */
+/* The filter of func_event_hook_ops or of func_event_return_ops. */
 struct func_event_filter {
 	struct ftrace_ops	*ops;
 	/* Register and unregister the ops. */
@@ -370,7 +371,10 @@ struct func_event_filter {
 	 */
 	unsigned int		nr;
 	bool			is_started;
-	/* The filter has functions without such events. */
+	/*
+	 * The filter has functions without enabled events, to be removed by the
+	 * next func_event_flush().
+	 */
 	bool			needs_flush;
 };
 
@@ -498,7 +502,10 @@ func_event_keep_frame(struct func_event *event, struct fgraph_ops *gops,
 	if (payload)
 		fetch_copy_payload(frame->payload, payload, len);
 
-	/* Last, so that the duration does not include this. */
+	/*
+	 * Read the clock last, so that the duration does not include the time
+	 * spent here.
+	 */
 	frame->calltime = trace_clock_local();
 	return 1;
 }
@@ -606,7 +613,7 @@ static void func_event_miss_returns(struct func_event_hook *hook)
 		atomic_long_inc(&event->missed);
 }
 
-/* Those that did not fit have been counted by func_event_fill_frames(). */
+/* func_event_fill_frames() has counted the events that did not fit. */
 static void func_event_miss_frames(const void *frames, unsigned int size)
 {
 	struct func_event *event;
@@ -737,7 +744,10 @@ func_event_return_with_buffer(struct func_event *event,
 	}
 
 	memcpy(payload, frame->payload, len);
-	/* As at the entry, which has done this if there are entry fields. */
+	/*
+	 * Clear the fault word and the cut word, as func_event_fetch_entry()
+	 * does. It was not called if there are no entry fields.
+	 */
 	if (event->return_only)
 		*(u64 *)payload = 0;
 	else if (READ_ONCE(event->entry->unread))
@@ -775,7 +785,10 @@ static void func_event_return_func(struct ftrace_graph_ret *trace,
 		if (unlikely(end > size))
 			break;
 
-		/* Of another CPU, whose clock may be ahead. */
+		/*
+		 * frame->calltime may have been read on another CPU, whose
+		 * clock is ahead.
+		 */
 		duration = now > frame->calltime ? now - frame->calltime : 0;
 		event = func_event_find_return(frame);
 
@@ -894,8 +907,9 @@ static noinline void func_event_emit_entries(struct func_event_hook *hook,
 	}
 
 	/*
-	 * The trylock has disabled preemption as well. The preemption count in
-	 * the record leaves out one level only.
+	 * ftrace_test_recursion_trylock() has disabled preemption as well. Undo
+	 * one level: fetch_emit() subtracts only one from the preemption count
+	 * in the record.
 	 */
 	preempt_enable_no_resched_notrace();
 	listed = func_event_is_listed(bit);
@@ -1048,9 +1062,10 @@ static void func_event_filter_flush(struct func_event_filter *filter)
 }
 
 /**
- * func_event_flush - remove functions without events from the filters
+ * func_event_flush() - remove functions without events from the filters
  *
- * Context: may sleep; event_mutex held. Waits for at most one grace period.
+ * Context: Process context, event_mutex is held. May sleep. Waits for at most
+ *	one grace period.
  */
 void func_event_flush(void)
 {
@@ -1111,7 +1126,10 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
 	if (!hook)
 		return false;
 
-	/* By another name, a function may have events that take other registers. */
+	/*
+	 * The function may also have events under a name that is not that of a
+	 * system call; these have other registers as their source.
+	 */
 	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
 		if (event->syscall &&
 		    fetch_find_span(event->entry, regs, &nr, span))
@@ -1226,7 +1244,10 @@ static void func_event_forget(struct func_event *event)
 	event->detached = get_state_synchronize_rcu();
 	event->was_attached = true;
 	fetch_must_wait();
-	/* Late enough to collect events that are disabled one by one. */
+	/*
+	 * The delay lets one flush handle many events that are disabled one
+	 * after the other.
+	 */
 	schedule_delayed_work(&func_event_flush_work, HZ / 20);
 }
 
@@ -1243,14 +1264,14 @@ static struct func_event_hook *func_event_new_hook(unsigned long ip)
 }
 
 /**
- * func_event_attach - make a function call its event
+ * func_event_attach() - make a function call its event
  * @event: the event
  *
  * Does nothing if the event is attached already, or if its function is not
  * loaded.
  *
- * Context: may sleep; event_mutex held. Waits until a grace period has passed
- *	since the event was detached last.
+ * Context: Process context, event_mutex is held. May sleep. Waits until a grace
+ *	period has passed since the event was detached last.
  * Return: 0 on success, a negative errno otherwise.
  */
 int func_event_attach(struct func_event *event)
@@ -1303,12 +1324,12 @@ int func_event_attach(struct func_event *event)
 }
 
 /**
- * func_event_detach - make a function no longer call its event
+ * func_event_detach() - make a function no longer call its event
  * @event: the event, attached or not
  *
  * New calls do not find the event; a CPU may still use it until fetch_wait().
  *
- * Context: may sleep; event_mutex held. Does not wait.
+ * Context: Process context, event_mutex is held. May sleep. Does not wait.
  */
 void func_event_detach(struct func_event *event)
 {
@@ -1321,10 +1342,10 @@ void func_event_detach(struct func_event *event)
 }
 
 /**
- * func_event_add - prepare an event for being enabled
+ * func_event_add() - prepare an event for being enabled
  * @event: the event
  *
- * Context: may sleep; event_mutex held.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, -ENOMEM otherwise.
  */
 int func_event_add(struct func_event *event)
@@ -1335,11 +1356,11 @@ int func_event_add(struct func_event *event)
 }
 
 /**
- * func_event_remove - undo func_event_add()
+ * func_event_remove() - undo func_event_add()
  * @event: the event; no CPU uses it any more when this returns
  *
- * Context: may sleep; event_mutex held. Waits for a grace period if an event
- *	was detached since the last fetch_wait().
+ * Context: Process context, event_mutex is held. May sleep. Waits for a grace
+ *	period if an event was detached since the last fetch_wait().
  */
 void func_event_remove(struct func_event *event)
 {
@@ -1354,7 +1375,7 @@ void func_event_remove(struct func_event *event)
 }
 
 /**
- * func_event_init - find the offsets of arguments
+ * func_event_init() - find the offsets of arguments
  *
  * Return: 0.
  */

@@ -296,12 +296,12 @@ static bool marker_parse_conversion(struct text_parser *p,
 }
 
 /**
- * marker_parse_format - parse the format of a marker
+ * marker_parse_format() - parse the format of a marker
  * @text: the format, terminated by a null byte
  * @format: filled in; refers to @text
  * @pos: set to the position of the error in @text
  *
- * Context: any; it does not sleep and allocates nothing.
+ * Context: Any context. Allocates nothing.
  * Return: MARKER_ERR_OK on success, another error code if the arguments cannot
  *	be recorded.
  */
@@ -358,7 +358,7 @@ static enum fetch_format marker_match_kind(const struct marker_arg *arg)
 }
 
 /**
- * marker_match_arg - find an argument again in another format
+ * marker_match_arg() - find an argument again in another format
  * @text: the format
  * @format: the same, parsed
  * @nr: the index of the argument in @format->args
@@ -368,7 +368,7 @@ static enum fetch_format marker_match_kind(const struct marker_arg *arg)
  * How long a string may be is no part of its type. Of several arguments with
  * one name, only the first is known by it.
  *
- * Context: any; it does not sleep and allocates nothing.
+ * Context: Any context. Allocates nothing.
  * Return: the argument of @other with the same name and type, or NULL.
  */
 const struct marker_arg *marker_match_arg(const char *text,
@@ -441,7 +441,7 @@ static bool marker_parse_fields(struct text_parser *p, struct marker_def *def)
 }
 
 /**
- * marker_event_has_prefix - check for group and event name before the marker
+ * marker_event_has_prefix() - check for group and event name before the marker
  * @text: the line
  *
  * This identifies marker events in dynamic_events.
@@ -484,12 +484,12 @@ static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 }
 
 /**
- * marker_parse_event - parse a definition
+ * marker_parse_event() - parse a definition
  * @text: the definition, terminated by a null byte
  * @def: filled in; refers to @text
  * @pos: set to the position of the error in @text
  *
- * Context: any; it does not sleep and allocates nothing.
+ * Context: Any context. Allocates nothing.
  * Return: MARKER_ERR_OK on success, another error code otherwise.
  */
 enum marker_err marker_parse_event(const char *text, struct marker_def *def,

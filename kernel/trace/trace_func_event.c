@@ -601,8 +601,8 @@ static void func_event_strip_attributes(char *text)
 }
 
 /*
- * Memory of a length that another argument gives is no string. Types without a
- * name in this language are those of handles, and of pointers.
+ * A buffer whose length is in another argument is not a string. A type that
+ * func_event_parse_c_type() does not know is a handle or a pointer.
  */
 static const struct fetch_type *
 func_event_metadata_type(const struct syscall_metadata *meta, int arg)
@@ -737,7 +737,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
 			err = FUNC_EVENT_ERR_NO_RETVAL;
 		else if (!field->type && func_event_metadata(ctx->event))
-			/* All of them return a long. */
+			/* All system calls return a long. */
 			field->type = fetch_find_type("long", strlen("long"));
 		else if (!field->type)
 			err = func_event_need_btf(ctx) ?:
@@ -938,7 +938,10 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	}
 
 	event->base.payload_size = offset;
-	/* Of strings that the function fills, only the addresses are kept. */
+	/*
+	 * For strings that the system call fills, only the address is kept
+	 * until the return.
+	 */
 	offset += nr_filled * sizeof(long);
 	event->kept_size = offset;
 	event->nr_entry_strings = nr_entry_strings;
@@ -957,8 +960,9 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	}
 
 	/*
-	 * At the return come those of then, and those that are read again, each
-	 * of which may be longer than at the entry.
+	 * Strings that are read at the return are appended to those of the
+	 * entry, and so are those that are read again, which may be longer than
+	 * at the entry.
 	 */
 	if (event->at_return && nr_strings) {
 		return_string = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
@@ -1181,7 +1185,7 @@ static int func_event_set_name(struct func_event_ctx *ctx)
 	strim(event->prototype);
 	sanitize_event_name((char *)event->base.tp.name);
 
-	/* Both are names of directories and of fields in filters. */
+	/* Group and event name become names of directories in tracefs. */
 	if (def->group.len >= MAX_EVENT_NAME_LEN)
 		return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_GROUP,
 				       def->group.start);
@@ -1210,7 +1214,10 @@ static int func_event_match_copy(void *data, const char *name,
 	return 1;
 }
 
-/* The compiler may have left nothing of a function but mm_init.isra.0. */
+/*
+ * The compiler may have replaced a function by a copy under another name, as
+ * mm_init() by mm_init.isra.0().
+ */
 static enum func_event_err func_event_find_copy(struct func_event_ctx *ctx)
 {
 	struct func_event_copy copy = {
@@ -1463,14 +1470,15 @@ static void func_event_forget_addresses(struct func_event *event,
 }
 
 /**
- * func_event_free_init_mem - release functions and symbols in init memory
+ * func_event_free_init_mem() - release functions and symbols in init memory
  *
  * To be called before ftrace removes the records of init functions: the filter
  * of an ops that has a function unknown to ftrace cannot be changed any more.
  * The events of such functions stay, as they print the records in the ring
  * buffer, but are not hit any more.
  *
- * Context: may sleep. Waits for a grace period if there are such events.
+ * Context: Process context. May sleep. Waits for a grace period if there are
+ *	such events.
  */
 void __init func_event_free_init_mem(void)
 {
@@ -1632,7 +1640,7 @@ static void func_event_module_coming(struct func_event *event,
 		return;
 	}
 
-	/* The init code of the module is freed next. */
+	/* The function is in init code, which is about to be freed. */
 	if (mod->state == MODULE_STATE_LIVE &&
 	    within_module_init(event->ip, mod)) {
 		event->ip = 0;
@@ -1935,7 +1943,7 @@ static void __init func_events_add_boot(void)
 	mutex_unlock(&event_mutex);
 }
 
-/* At the same time as the other dynamic events. */
+/* The initcall level of the other dynamic events. */
 static __init int func_events_init(void)
 {
 	int ret;

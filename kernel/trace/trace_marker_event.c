@@ -81,46 +81,46 @@ struct marker_event_adapter {
 	u32			wide;
 	struct fetch_code	*code;
 	struct marker_probe	probe;
-	/* That of the marker. */
+	/* The format of the marker. */
 	char			format[];
 };
 
 /* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
-	struct fetch_event	base;
-	struct fetch_code	*code;
-	u8			nr_slots;
-	u32			wide;
+	struct fetch_event		base;
+	struct fetch_code		*code;
+	u8				nr_slots;
+	u32				wide;
 	/*
 	 * Offset of the destination of each argument in struct
 	 * marker_event_area.
 	 */
-	u16			to[FETCH_MAX_FIELDS];
-	atomic_long_t		missed;
+	u16				to[FETCH_MAX_FIELDS];
+	atomic_long_t			missed;
 
 	/*
 	 * Name of the marker whose probe is registered, or would be if the
 	 * event were enabled: the first of @names that exists.
 	 */
-	char			*marker;
+	char				*marker;
 	/* The probe; its format is a copy of that of the marker. */
-	struct marker_probe	probe;
-	bool			attached;
+	struct marker_probe		probe;
+	bool				attached;
 	/* NULL unless the marker has another format by now. */
 	struct marker_event_adapter	*adapter;
 	/* Offset of __missing in the payload; negative if there is none. */
-	s8			missing_at;
+	s8				missing_at;
 	/* Room for a string in the payload, in bytes. */
-	u16			room;
+	u16				room;
 	/* The definition has a list of fields. */
-	bool			has_fields;
-	struct marker_format	*format;
+	bool				has_fields;
+	struct marker_format		*format;
 	/* The index in format->args of each field. */
-	u8			args[FETCH_MAX_FIELDS];
+	u8				args[FETCH_MAX_FIELDS];
 	/* The definition without group and event name. */
-	char			*definition;
-	char			*names[MARKER_EVENT_MAX_NAMES];
-	u8			nr_names;
+	char				*definition;
+	char				*names[MARKER_EVENT_MAX_NAMES];
+	u8				nr_names;
 };
 
 /* A definition that waits for its module to be loaded. */
@@ -171,7 +171,7 @@ struct marker_event_area {
 #define MARKER_EVENT_NR_LEVELS	5
 
 struct marker_event_areas {
-	int			nr_used;
+	int				nr_used;
 	struct marker_event_area	levels[MARKER_EVENT_NR_LEVELS];
 };
 
@@ -261,7 +261,10 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
 
-	/* __fault, __cut and __missing, if there are any. */
+	/*
+	 * Clear __fault, __cut and __missing; without them, the fields that
+	 * follow overwrite this.
+	 */
 	memset(area->buffer.payload, 0, 3 * sizeof(u32));
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)area + *to, call,
@@ -574,7 +577,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 	return 0;
 }
 
-/* What a field reads as that the marker does not have. */
+/* The value of a string field that the marker does not have. */
 static const char marker_event_missing_text[] = "(missing)";
 
 static const struct fetch_field *
@@ -656,7 +659,7 @@ static void marker_event_tool_spec(const struct marker_event *event,
 		strscpy(spec, "0x%lx", MARKER_MAX_SPEC);
 		return;
 	}
-	/* A char is printed as a number. */
+	/* libtraceevent gets a char as a number. */
 	if (arg->type->format == FETCH_CHAR) {
 		strscpy(spec, "%u", MARKER_MAX_SPEC);
 		return;
@@ -1332,7 +1335,7 @@ static void notrace marker_event_probe_adapted(void *data,
 	if (unlikely(!marker_event_get_area(areas, event, &area)))
 		goto out;
 
-	/* Other fields than strings are 0 if they are missing. */
+	/* A missing field that is not a string is 0. */
 	memset(area->buffer.payload, 0, event->base.payload_size);
 	if (event->missing_at >= 0)
 		*(u32 *)(area->buffer.payload + event->missing_at) =
@@ -1437,7 +1440,10 @@ static bool marker_event_can_connect(struct marker_event *event, char *name,
 	if (marker_has_format(name, event->probe.format))
 		return true;
 
-	/* There is no place to say what is missing. */
+	/*
+	 * Without __missing, a record cannot tell which fields the marker
+	 * lacks.
+	 */
 	if (event->base.nr_fields && event->missing_at < 0)
 		return false;
 
@@ -1491,8 +1497,8 @@ static void marker_event_choose_marker(struct marker_event *event)
 	}
 
 	/*
-	 * It is registered with both markers for a moment, rather than with
-	 * none.
+	 * Unregister after registering: for a moment the event is attached to
+	 * both markers, and no hit is missed.
 	 */
 	marker_event_detach(&event->base);
 	fetch_must_wait();
@@ -1735,8 +1741,8 @@ struct marker_available {
 
 struct marker_available_list {
 	struct marker_available	*list;
-	unsigned int	nr;
-	unsigned int	room;
+	unsigned int		nr;
+	unsigned int		room;
 };
 
 static int marker_events_available_add(struct marker *marker,
@@ -1872,11 +1878,11 @@ struct marker_site {
 
 struct marker_site_list {
 	struct marker_site	*list;
-	unsigned int	nr;
-	unsigned int	room;
+	unsigned int		nr;
+	unsigned int		room;
 	/* The marker whose sites are added. */
-	const char	*name;
-	const char	*module;
+	const char		*name;
+	const char		*module;
 };
 
 static void marker_sites_add_site(unsigned long addr, unsigned int size,
@@ -1912,7 +1918,10 @@ static int marker_sites_compare(const void *a, const void *b)
 		cmp_int(x->addr, y->addr);
 }
 
-/* As kprobe_events wants it. The offset is that of @addr, and @more. */
+/*
+ * Print an address in the syntax of kprobe_events; @more is added to the
+ * offset.
+ */
 static void marker_sites_show_place(struct seq_file *m,
 				    const struct marker_site *site,
 				    unsigned int more)
@@ -1950,7 +1959,9 @@ static int marker_sites_show(struct seq_file *m, void *v)
 	struct marker_site_list all = {};
 	int ret;
 
-	/* As in marker_events_available_show(). */
+	/*
+	 * See marker_events_available_show() for the lock and the two passes.
+	 */
 	marker_lock();
 	marker_for_each(marker_sites_add, &all);
 
@@ -1990,7 +2001,7 @@ static void __init marker_sites_init_file(void)
 
 #else
 
-/* Sites are not recorded. */
+/* Without CONFIG_JUMP_LABEL, sites are not recorded. */
 static void __init marker_sites_init_file(void)
 {
 }
@@ -2023,7 +2034,7 @@ static int __init marker_events_set_boot(char *str)
 }
 __setup("marker_events=", marker_events_set_boot);
 
-/* At the same time as the other dynamic events. */
+/* The initcall level of the other dynamic events. */
 static __init int marker_events_init(void)
 {
 	int ret = dyn_event_register(&marker_event_ops);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From an event to the ring buffer and out of it when nothing special is the
- * case: no filter, no trigger, no pid list, no stack trace. That takes one test
- * to reserve and a few to commit; all else is for the ring buffer to do.
+ * Reserve and commit the record of an event that has no filter, no trigger, no
+ * pid list and no stack trace. This takes one test to reserve and a few tests
+ * to commit, besides the functions of the ring buffer.
  *
- * The flags of the file are tested at both ends, as before, as they may change
- * in between: an event that was reserved while they were clear may have to be
- * discarded, and one that was reserved in trace_buffered_event has to be copied
- * out of it, even if its filter has gone.
+ * The flags of the file are tested when reserving and again when committing,
+ * as they may change in between: an event that was reserved while they were
+ * clear may have to be discarded, and one that was reserved in
+ * trace_buffered_event has to be copied, even if the filter was removed.
  */
 #ifndef _TRACE_RECORD_H
 #define _TRACE_RECORD_H

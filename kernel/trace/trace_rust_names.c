@@ -13,13 +13,13 @@
 #include "trace_output.h"
 
 /**
- * trace_seq_print_rust_name - print a function of Rust code as in the source
+ * trace_seq_print_rust_name() - print a function of Rust code as in the source
  * @s: where to print it
  * @address: an address in the function
  * @offset: print the offset in the function and its size as well
  * @module: print the name of the module as well
  *
- * Context: process context, as for all output of traces
+ * Context: Process context, as for all output of traces.
  * Return: true if it was printed; false if the function at @address is not one
  *	with a mangled name, or if there is no room
  */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /*
  * The file "tracepoints" of debugfs: all tracepoints, with their probes and
  * sites. Not of tracefs, whose files programs rely on: a tracepoint without an
@@ -161,7 +161,10 @@ static void *tracepoints_start(struct seq_file *m, loff_t *index)
 			return NULL;
 	}
 
-	/* If the tracepoint is gone by now, this finds the next one. */
+	/*
+	 * If the module of iter->tp was removed, this finds the next
+	 * tracepoint.
+	 */
 	return tracepoints_find(iter, iter->tp - 1);
 }
 

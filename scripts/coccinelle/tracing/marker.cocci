@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /// A debug message that describes what the code does, rather than what is
 /// wrong, can be a marker: a NOP that becomes a trace event, with a field for
 /// each argument, when its name is written to marker_events. See

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0
 /// Each change of a static key, of a static call or of the probes of a
 /// tracepoint interrupts all CPUs, on x86 three times. For a whole loop it can be a
 /// constant number of times, however many there are. See "Batches of changes" in

@@ -155,7 +155,7 @@ static bool step(const struct step_case *c, struct step_result *result, bool int
 }
 
 /**
- * step_count - how many instructions a function takes
+ * step_count() - how many instructions a function takes
  * @c: the case, whose @run is counted
  * @result: where to write it
  *
@@ -173,7 +173,7 @@ bool step_count(const struct step_case *c, struct step_result *result)
 }
 
 /**
- * step_interrupt - interrupt a function behind each of its instructions
+ * step_interrupt() - interrupt a function behind each of its instructions
  * @c: the case
  * @result: what came of it; the instructions of the way to @run and back count
  *	as well
