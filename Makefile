@@ -27,7 +27,8 @@ help:
 	@echo '                 says where a new file or a newly edited one belongs'
 	@echo 'make apply       KSRC=DIR TOPICS="...": a branch with these topics in the kernel tree DIR;'
 	@echo '                 MERGE=yes merges their options into its .config'
-	@echo 'make series      write the series as mails to build/series/; TOPIC=rust only one topic'
+	@echo 'make series      branches of b4 in build/b4, and their mails in build/series/; TOPIC=rust'
+	@echo '                 only one topic'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
 	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
 	@echo 'make packages    print what would be installed; with SETUP=no, nothing is: what is missing'
@@ -60,7 +61,7 @@ apply:
 	@$(py)apply.py $(TOPICS)
 
 series:
-	@harness/setup tree
+	@harness/setup series
 	@$(py)series.py mail $(TOPIC)
 
 check-series:

@@ -64,15 +64,15 @@ APPLY_REF = "refs/series/apply"
 # --- fast checks -----------------------------------------------------------
 
 def check_branches(found):
-    """One test per architecture variant of branchcheck.py."""
+    """One test per architecture variant of branchcheck.py, and of what it must notice."""
     group = "static branch bytes"
     log = LOGS / "branchcheck.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text("", encoding="utf-8")
     with ui.Step("compare the branch sites of all architectures") as step:
         ktap.run(found, group,
-                 [sys.executable, ROOT / "harness" / "branchcheck.py", "--base", kernels.BASE_TREE,
-                  "--ours", series.TREE, "--self-test"], log, step)
+                 [sys.executable, ROOT / "harness" / "branchcheck.py", kernels.BASE_TREE,
+                  series.TREE], log, step)
     found.close(group)
 
 
@@ -121,7 +121,7 @@ def check_obsolete(found, group):
 
 
 def check_patches(found):
-    """checkpatch on every mail of the series."""
+    """checkpatch on every patch of the series, as a mail."""
     group = "checkpatch"
     LOGS.mkdir(parents=True, exist_ok=True)
     (LOGS / "checkpatch.log").unlink(missing_ok=True)
@@ -129,7 +129,7 @@ def check_patches(found):
     # It looks into the tree, for names of options and files.
     tree = lint.sources()
 
-    def check(found, name, path, text):
+    def check(found, name, text):
         ignore = list(CHECKPATCH_IGNORE)
         files = [file for file in re.findall(r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)
                  if file != "MAINTAINERS"]
@@ -145,25 +145,25 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_TEXT
         done = subprocess.run(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
-             "--ignore=" + ",".join(ignore), path],
-            cwd=series.TREE, capture_output=True, text=True, check=False)
+             "--ignore=" + ",".join(ignore), "-"],
+            cwd=series.TREE, input=text, capture_output=True, text=True, errors="surrogateescape",
+            check=False)
         said = [line for line in done.stdout.splitlines()
                 if re.match(r"(ERROR|WARNING|CHECK):", line)]
         (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
         found.add(group, name, not said and not done.returncode, said[0] if said else "")
 
     with ui.Step("checkpatch --strict on every patch") as step:
-        for topic in series.read_topics():
-            for path in series.patches_of_mails(topic.name):
-                name = f"{topic.name}/{path.name}"
-                # The commit ids and the date differ each time.
-                text = re.sub(r"^(From|Date|Message-Id|In-Reply-To|References|prerequisite-patch-id"
-                              r"|base-commit): .*", "", path.read_text(encoding="utf-8"),
-                              flags=re.MULTILINE)
+        for branch in series.branches().values():
+            for patch, commit in zip(branch.patches, branch.commits):
+                # The date says which patch it is, counted from the first.
+                text = re.sub(r"^Date: .*\n", "", series.git(
+                    "format-patch", "--stdout", "--zero-commit", "--no-signature", "-1", commit),
+                    count=1, flags=re.MULTILINE)
                 outcomes.again(
-                    found, outcomes.place(outcomes.code(__file__), tree, name, text),
-                    lambda found, name=name, path=path, text=text: check(found, name, path, text))
-                step.advance(note=name)
+                    found, outcomes.place(outcomes.code(__file__), tree, patch.name, text),
+                    lambda found, name=patch.name, text=text: check(found, name, text))
+                step.advance(note=patch.name)
     check_obsolete(found, group)
     found.close(group)
 
@@ -185,9 +185,9 @@ def check_maintainers(found):
     for path, status in series.changed_paths(base, commits[-1]).items():
         if status == "A":
             found.add(group, path, bool(covered.match(path)), "")
-    topic = series.read_topics()[0].name
+    topic, branch = next(iter(series.branches().items()))
     found.add(group, f"{topic}: whom the mails go to",
-              "\nCc: linux-kernel@vger.kernel.org" in series.recipients(series.MAILS / topic))
+              "\nCc: linux-kernel@vger.kernel.org" in series.recipients(branch))
     found.close(group)
 
 
@@ -319,7 +319,6 @@ def fast(found):
     """All checks that need no kernel."""
     series.tree()
     kernels.pristine_tree()
-    series.mail(addressed=False)
     fast_but_patches(found)
     check_patches(found)
     lint.builds(found)
@@ -364,38 +363,38 @@ def check_am(found):
     """git am of a topic onto the base with what it needs gives the same files."""
     group = "git am"
     base, commits = series.tree(quiet=True)
-    topics, patches = series.read_topics(), series.read_series()
+    topics, branches = series.read_topics(), series.branches()
     # The other files cannot differ.
     paths = series.changed_paths(base, commits[-1])
     start = series.commit_tree(small_tree(base, paths), None, "base", 0)
     scratch = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="am-"))
     where = scratch / "tree"
     with ui.Step("git am onto the pristine base") as step:
-        step.total = len(topics)
+        step.total = len(branches)
         try:
             series.git("worktree", "add", "--quiet", "--force", "--detach", where, start)
-            for topic in topics:
+            for name, branch in branches.items():
                 series.git("checkout", "--quiet", "--force", "--detach", start, cwd=where)
-                mails = [mail for other in series.topic_with_needs(topics, topic.name)
-                         for mail in series.patches_of_mails(other.name)]
-                done = series.git("am", "--quiet", *mails, cwd=where, check=False)
+                chain = [branches[topic.name] for topic in series.topic_with_needs(topics, name)]
+                done = series.git("am", "--quiet", stdin="".join(map(series.Branch.mails, chain)),
+                                  cwd=where, check=False)
                 words = [line for line in done.stderr.decode(errors="replace").splitlines()
                          if line.startswith("error: ")]
                 if done.returncode:
                     series.git("am", "--abort", cwd=where, check=False)
-                found.add(group, f"{topic.name}: {len(mails)} mails apply", not done.returncode,
-                          words[0] if words and done.returncode else "")
-                own, _ = series.topic_commits(base, patches, topics, topic.name)
-                lost = [f"{path} names {name}" for patch in patches if patch.topic == topic.name
+                found.add(group, f"{name}: {sum(len(other.commits) for other in chain)} mails apply",
+                          not done.returncode, words[0] if words and done.returncode else "")
+                last = branch.commits[-1]
+                lost = [f"{path} names {other}" for patch in branch.patches
                         for path in patch.whole if path.endswith(".rst")
-                        for name in lint.PAGE_NAME.findall(series.blob(own[-1], path))
-                        if series.blob(own[-1], name) is None]
-                found.add(group, f"{topic.name}: its pages name what is there", not lost,
+                        for other in lint.PAGE_NAME.findall(series.blob(last, path))
+                        if series.blob(last, other) is None]
+                found.add(group, f"{name}: its pages name what is there", not lost,
                           lost[0] if lost else "")
-                found.add(group, f"{topic.name}: the files of the series",
+                found.add(group, f"{name}: the files of the series",
                           series.git("rev-parse", "HEAD^{tree}", cwd=where).strip()
-                          == small_tree(own[-1], paths))
-                step.advance(note=topic.name)
+                          == small_tree(last, paths))
+                step.advance(note=name)
         finally:
             series.git("worktree", "remove", "--force", where, check=False)
             shutil.rmtree(scratch, ignore_errors=True)
@@ -418,7 +417,7 @@ def check_apply(found):
     base, commits = series.tree(quiet=True)
     paths = {"Makefile", *series.changed_paths(base, commits[-1])}
     start = series.commit_tree(small_tree(base, paths), None, "base", 0)
-    own, _ = series.topic_commits(base, series.read_series(), series.read_topics(), APPLY_TOPIC)
+    own = series.branches()[APPLY_TOPIC].commits
 
     def branch():
         return series.git("rev-parse", "--quiet", "--verify", f"{apply.APPLIED}^{{tree}}", cwd=where,
@@ -470,7 +469,6 @@ def main(args):
             fast(found)
         else:
             series.tree()
-            series.mail(addressed=False)
             check_am(found)
             check_apply(found)
             check_patches(found)

@@ -99,7 +99,7 @@ def child(work, *args):
     continued.repository = lambda: (work / "state").read_text(encoding="utf-8")
     outcomes.installed = lambda: (work / "packages").read_text(encoding="utf-8")
     outcomes.prune = test.series.tree = test.kernels.pristine_tree = lambda: None
-    test.series.mail = lambda addressed: None
+    test.series.branches = lambda: None
     test.lint.sources = lambda: "tree"
     test.install_elsewhere = lambda: None
     test.plan_all = lambda wanted: planned(work)

@@ -35,7 +35,8 @@ class Project:
         self.git(self.base, "init", "--quiet")
         self.commit(self.base, "base")
         self.write(self.base / "scripts" / "get_maintainer.pl",
-                   'print "Somebody <somebody\\@example.org>\\n";\n')
+                   'print "list\\@example.org (open list)\\n";\n'
+                   'print "Somebody <somebody\\@example.org> (maintainer:FILES)\\n";\n')
         self.git(self.base, "add", "--all")
         self.git(self.base, "commit", "--quiet", "--amend", "--no-edit")
         for name in ("series.py", "ui.py", "base"):
@@ -55,6 +56,21 @@ class Project:
         self.write(two / "edit.patch", "--- a/kernel/core.c\n+++ b/kernel/core.c\n"
                    "@@ -10,2 +10,3 @@\n line 10\n+hook\n line 11\n")
         self.git(self.top, "init", "--quiet")
+        (self.top / "build" / "tools").mkdir(parents=True)
+        (self.top / "build" / "tools" / "b4").symlink_to(HARNESS.parent / "build" / "tools" / "b4")
+
+    def mails(self, topic):
+        return sorted((self.top / "build" / "series" / topic).glob("*.eml"))
+
+    def send(self):
+        """What somebody does who sends the topic that was written last, with a mailer of his."""
+        done = subprocess.run(
+            ["/usr/bin/python3", "-m", "b4.command", "-c", "sendemail.smtpserver=/bin/true",
+             "send", "--no-sign"], cwd=self.top / "build" / "b4", input="\n" * 9,
+            env=dict(os.environ, HOME=str(self.top), GIT_CONFIG_GLOBAL="/dev/null",
+                     PYTHONPATH=str(self.top / "build" / "tools" / "b4")),
+            capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
 
     def folder(self, name):
         return self.top / "series" / name
@@ -172,8 +188,7 @@ def test_topics():
                    "with nothing", "mail", "hooks")
         it.write(it.folder("hooks") / "status", "for: example\nneeds: files\n")
         status, said = it.run("mail", "hooks")
-        mails = sorted((it.top / "build/series/hooks").glob("*.patch"))
-        report("and with that, they do", status == 0 and len(mails) == 2, said)
+        report("and with that, they do", status == 0 and len(it.mails("hooks")) == 1, said)
         it.refuses("a topic that is not there", "TOPIC=neither: there are files, hooks", "mail",
                    "neither")
 
@@ -285,20 +300,46 @@ def test_refresh():
 
 def test_mail():
     with project() as it:
+        it.write(it.folder("hooks") / "order", "hook\nthird\n")
+        it.write(it.folder("hooks/third") / "message", "kernel: Add a third\n\nBecause.\n")
+        it.write(it.folder("hooks/third") / "files", "kernel/third.c\n")
+        it.write(it.top / "kernel/third.c", "third\n")
         status, said = it.run("mail")
-        mails = [path for topic in ("files", "hooks")
-                 for path in sorted((it.top / "build/series" / topic).glob("*.patch"))]
-        cover = mails[2].read_text() if len(mails) == 4 else ""
-        report("mails with a cover letter for each topic", status == 0 and len(mails) == 4
-               and "[PATCH 0/1] The hooks" in cover and "***" not in cover, said)
-        report("which says on what it applies", "on top of:\n  The files\n" in cover
-               and "\nbase-commit: " in cover, cover)
-        report("and to whom it goes",
-               "\nTo: Somebody <somebody@example.org>\n" in cover.partition("\n\n")[0], cover)
-        report("and threads", "\nIn-Reply-To: " in mails[3].read_text())
-        it.git(it.base, "am", "--quiet", str(mails[1]), str(mails[3]))
-        report("git am gives the same tree", it.git(it.base, "rev-parse", "HEAD^{tree}")
-               == it.git(it.tree, "rev-parse", "HEAD^{tree}"))
+        alone, mails = it.mails("files"), it.mails("hooks")
+        texts = [path.read_text() for path in alone + mails]
+        report("mails with a cover letter for each topic", status == 0
+               and [len(alone), len(mails)] == [1, 3] and "[PATCH 0/2] The hooks" in texts[1], said)
+        if len(texts) != 4:
+            return
+        report("or with its text in the only patch", "\n---\nWhat they are for.\n" in texts[0],
+               texts[0])
+        report("which says on what it applies", "on top of:\n  The files\n" in texts[1]
+               and all(f"\n{word}: " in texts[1] for word in (
+                   "base-commit", "change-id", "prerequisite-patch-id")), texts[1])
+        report("and each mail to whom it goes", all(
+            "\nTo: Somebody <somebody@example.org>\nCc: list@example.org\n"
+            in text.partition("\n\n")[0] for text in texts), texts[3])
+        report("and threads", "\nIn-Reply-To: " in texts[2] and "\nIn-Reply-To: " in texts[3])
+        it.git(it.base, "am", "--quiet", *map(str, alone + mails[1:]))
+        trees = {it.git(where, "rev-parse", "HEAD^{tree}")
+                 for where in (it.base, it.tree, it.top / "build" / "b4")}
+        report("git am gives the same tree", len(trees) == 1)
+
+        status, said = it.send()
+        report("b4 sends them", status == 0 and "Sent 3 messages" in said, said)
+        it.git(it.base, "reset", "--quiet", "--hard", "HEAD~3")
+        edit = it.folder(TWO) / "edit.patch"
+        it.write(edit, edit.read_text().replace("+hook", "+a hook"))
+        status, said = it.run("mail", "hooks")
+        again = it.mails("hooks")[0].read_text()
+        report("and after a change writes version 2", status == 0
+               and "[PATCH v2 0/2] The hooks" in again and "\nChanges in v2:\n" in again
+               and "What they are for." in again, said + again)
+        report("of the same series", again.partition("\nchange-id: ")[2].split()[0]
+               == texts[1].partition("\nchange-id: ")[2].split()[0], again)
+        report("with a range-diff", "\nRange-diff versus v1:\n" in again
+               and "    -+hook\n" in again and "    ++a hook\n" in again
+               and "Add a file" not in again, again)
 
 
 for test in (test_tree, test_topics, test_growth, test_port, test_ksrc, test_refresh, test_mail):

@@ -5,7 +5,7 @@
     series.py tree               assemble build/linux
     series.py port               assemble it without the hunks that do not apply
     series.py refresh [PATCH]    carry edits made in build/linux back
-    series.py mail [TOPIC]       write it as mails to build/series/TOPIC
+    series.py mail [TOPIC]       make branches b4/TOPIC, and mails of them in build/series/TOPIC
 
 The patches are grouped in topics, by what a maintainer takes together. A topic
 says which others it needs, and applies to the base with these.
@@ -22,6 +22,7 @@ import dataclasses
 import functools
 import hashlib
 import io
+import json
 import os
 import pathlib
 import re
@@ -29,6 +30,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import time
 
 import ui
 from ui import BUILD, ROOT, Failure, shown
@@ -54,6 +56,26 @@ BASE_REF = "refs/series/base"
 HEAD_REF = "refs/series/head"
 BRANCH = "series"
 
+# A work tree for b4 with the files at the top only, of whichever topic's branch.
+B4_TREE = BUILD / "b4"
+# In the message of a branch's last commit, b4 keeps its knowledge of the series behind this.
+B4_MARK = "--- b4-submit-tracking ---"
+# Its own template of a cover letter, with a range-diff from version 2 on.
+B4_COVER = """${cover}
+
+---
+${shortlog}
+
+${diffstat}
+---
+base-commit: ${base_commit}
+change-id: ${change_id}
+${prerequisites}
+${range_diff}
+-- 
+${signature}
+"""
+
 # What lies at the top of the repository and is not a file of the kernel tree.
 NOT_OVERLAY = {"README.md", "COPYING", "Makefile", ".gitignore", "series", "harness",
                "build", ".ci"}
@@ -61,14 +83,20 @@ NOT_OVERLAY = {"README.md", "COPYING", "Makefile", ".gitignore", "series", "harn
 FNTRACE = "tools/tracing/fntrace/"
 
 
-def git(*args, stdin=None, index=None, cwd=TREE, check=True, date=None):
-    """Run git in build/linux and return what it printed, as text."""
+def environment():
+    """For git, so that nothing of the user's has a part in what it does."""
     env = dict(os.environ, GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL="/dev/null",
                GIT_AUTHOR_NAME=AUTHOR, GIT_AUTHOR_EMAIL=EMAIL,
                GIT_COMMITTER_NAME=AUTHOR, GIT_COMMITTER_EMAIL=EMAIL,
                LC_ALL="C")
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
         env.pop(name, None)
+    return env
+
+
+def git(*args, stdin=None, index=None, cwd=TREE, check=True, date=None):
+    """Run git in build/linux and return what it printed, as text."""
+    env = environment()
     if index:
         env["GIT_INDEX_FILE"] = str(index)
     if date:
@@ -913,11 +941,24 @@ class Refresh:
 
 # --- mails -----------------------------------------------------------------
 
-def mail(wanted=None, *, addressed=True):
-    """Write build/series/TOPIC/*.patch, of one topic or of all; returns them by topic.
+@dataclasses.dataclass
+class Branch:
+    """The patches of a topic as commits, on the base with what the topic needs."""
 
-    To learn whom they are ADDRESSED to takes get_maintainer.pl seconds for each.
-    """
+    topic: Topic
+    # The commit under the first of its own.
+    before: str
+    patches: list
+    commits: list
+
+    def mails(self):
+        """What git am takes."""
+        return git("format-patch", "--stdout", f"{self.before}..{self.commits[-1]}")
+
+
+@functools.cache
+def branches(wanted=None):
+    """The branches of all topics, or of one, by name."""
     patches, topics = read_series(), read_topics()
     if wanted and wanted not in [topic.name for topic in topics]:
         raise Failure(f"TOPIC={wanted}: there are "
@@ -927,67 +968,105 @@ def mail(wanted=None, *, addressed=True):
         raise Failure(f"series/{left[0]}/{REJECTED} waits to be mended"
                       + (f", and {len(left) - 1} more" if left[1:] else ""))
     base, _ = tree(quiet=True)
-    written = {}
+    made = {}
     for topic in topics:
-        if wanted in (None, topic.name):
-            written[topic.name] = mail_topic(base, patches, topics, topic, addressed)
-    return written
+        if wanted not in (None, topic.name):
+            continue
+        chain = patches_for(patches, topics, topic.name)
+        commits, edits = assemble(base, chain)
+        rejected = [patch.name for patch, edit in zip(chain, edits) if edit.rejected]
+        if rejected:
+            needs = " ".join(need.name for need in topic_with_needs(topics, topic.name)[:-1])
+            raise Failure(f"{rejected[0]} does not apply to the base with {needs or 'nothing'}, "
+                          f"which is all that series/{topic.name}/status needs")
+        own = [patch for patch in chain if patch.topic == topic.name]
+        made[topic.name] = Branch(topic, ([base] + commits)[-len(own) - 1], own,
+                                  commits[-len(own):])
+    return made
 
 
-def topic_commits(base, patches, topics, name):
-    """The commits of a topic on the base with what it needs, and the commit before."""
-    chain = patches_for(patches, topics, name)
-    own = sum(patch.topic == name for patch in chain)
-    commits, edits = assemble(base, chain)
-    rejected = [patch.name for patch, edit in zip(chain, edits) if edit.rejected]
-    if rejected:
-        needs = " ".join(topic.name for topic in topic_with_needs(topics, name)[:-1]) or "nothing"
-        raise Failure(f"{rejected[0]} does not apply to the base with {needs}, which is all that "
-                      f"series/{name}/status needs")
-    return commits[-own:], ([base] + commits)[-own - 1]
+def recipients(branch):
+    """Whom get_maintainer.pl names for the patches, as trailers of the cover letter.
+
+    `b4 prep --auto-to-cc` finds the same, but runs it twice for each patch, which takes minutes.
+    """
+    done = subprocess.run(
+        ["perl", "scripts/get_maintainer.pl", "--no-git", "--no-git-fallback", "--roles"],
+        input=branch.mails(), cwd=TREE, capture_output=True, text=True, errors="surrogateescape",
+        check=False)
+    if done.returncode:
+        raise Failure(f"get_maintainer.pl: {done.stderr.strip().splitlines()[-1]}")
+    # "Somebody <somebody@example.org> (maintainer:TRACING)", "list@example.org (open list)"
+    found = re.findall(r"^(.*@\S+) \(([^:)]+)", done.stdout, re.MULTILINE)
+    return "\n".join(sorted((f"{'Cc' if role.endswith('list') else 'To'}: {who}"
+                             for who, role in found), key=lambda line: line[:2], reverse=True))
 
 
-def mail_topic(base, patches, topics, topic, addressed):
-    target = MAILS / topic.name
-    shutil.rmtree(target, ignore_errors=True)
-    commits, before = topic_commits(base, patches, topics, topic.name)
-    git("format-patch", "--quiet", "--cover-letter", "--no-signature", "--zero-commit",
-        "--thread=shallow", f"--base={base}", "--output-directory", target,
-        f"{before}..{commits[-1]}")
-    cover = next(target.glob("0000-*"))
+def enroll(branch):
+    """Make the branch b4/TOPIC in build/linux, as `b4 prep` keeps a series, and check it out.
+
+    Its last commit changes nothing; the message is the cover letter with what b4 knows of the
+    series. Subject and text are from the folder of the topic; what b4 has put behind them, a
+    change log, and its own knowledge are those of the branch as it was.
+    """
+    topic, name = branch.topic, f"b4/{branch.topic.name}"
+    old = git("log", "-1", "--format=%B", f"refs/heads/{name}", check=False).stdout.decode()
+    letter, _, knowledge = old.partition(B4_MARK)
+    known = json.loads(knowledge[knowledge.index("{"):]) if knowledge else {"series": {
+        # The same again, should build/ be lost.
+        "change-id": f"{time.strftime('%Y%m%d', time.gmtime(DATE))}-{topic.name}-"
+                     + hashlib.sha256(topic.name.encode()).hexdigest()[:12],
+        "revision": 1, "prefixes": []}}
+    base = git("rev-parse", BASE_REF).strip()
+    # Not by change-id: b4 looks for a series that it has not sent in the network.
+    ids = git("patch-id", "--stable", stdin=git("log", "--reverse", "-p", f"{base}..{branch.before}"))
+    known["series"] |= {"base-branch": branch.before, "prerequisites": [
+        f"patch-id: {line.split()[0]}" for line in ids.splitlines()]}
+
     subject, text = topic.cover
-    needs = topic_with_needs(topics, topic.name)[:-1]
-    if needs:
-        text += "\n\nThis applies on top of:\n" + "".join(
-            f"  {need.cover[0]}\n" for need in needs)
-    letter = cover.read_text(encoding="utf-8")
-    letter = letter.replace("*** SUBJECT HERE ***", subject)
-    letter = letter.replace("*** BLURB HERE ***", text.strip())
-    if addressed:
-        letter = letter.replace("\nSubject:", f"\n{recipients(target)}Subject:", 1)
-    cover.write_text(letter, encoding="utf-8")
-    return patches_of_mails(topic.name)
+    needs = topic_with_needs(read_topics(), topic.name)[:-1]
+    parts = [subject, text, f"This is based on {base_name(base)}" + (
+        ", and applies on top of:\n" + "\n".join(f"  {need.cover[0]}" for need in needs)
+        if needs else "."), recipients(branch)]
+    notes = letter.partition("\n---\n")[2].strip()
+    if notes:
+        parts[-1] += f"\n\n---\n{notes}"
+    last = branch.commits[-1]
+    commit = git("commit-tree", f"{last}^{{tree}}", "-p", last, stdin="\n\n".join(
+        [*parts, f"{B4_MARK}\n{json.dumps(known, indent=2)}\n"])).strip()
+    if not (B4_TREE / ".git").exists():
+        git("worktree", "prune")
+        git("worktree", "add", "--quiet", "--force", "--no-checkout", "--detach", B4_TREE, commit)
+        git("sparse-checkout", "set", cwd=B4_TREE)
+    git("checkout", "--quiet", "-B", name, commit, cwd=B4_TREE)
 
 
-def patches_of_mails(topic):
-    """What mail() has written of a topic, without the cover letter."""
-    return sorted(path for path in (MAILS / topic).glob("*.patch")
-                  if not path.name.startswith("0000"))
-
-
-def recipients(target):
-    """What get_maintainer says of the mails, as the first lines of the cover letter."""
-    def ask(header, options):
-        done = subprocess.run(
-            ["perl", "scripts/get_maintainer.pl", "--no-git", "--no-git-fallback",
-             "--no-rolestats", *options, *sorted(target.glob("*.patch"))[1:]],
-            cwd=TREE, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Failure(f"get_maintainer.pl: {done.stderr.strip().splitlines()[-1]}")
-        return "".join(f"{header}: {who}\n" for who in done.stdout.splitlines())
-
-    return "".join(ui.parallel(lambda words: ask(*words),
-                               [("To", ["--no-l"]), ("Cc", ["--no-m", "--no-r"])]))
+def mail(wanted=None):
+    """Write build/series/TOPIC/*.eml, of one topic or of all; returns them by topic."""
+    made = branches(wanted)
+    template = TREE / ".git" / "b4-cover"
+    template.write_text(B4_COVER, encoding="utf-8")
+    git("config", "b4.prep-cover-strategy", "tip-commit")
+    git("config", "b4.prep-cover-template", template)
+    written = {}
+    with ui.Step("mails", len(made)) as step, tempfile.TemporaryDirectory(dir=BUILD) as home:
+        for name, branch in made.items():
+            step.note = name
+            enroll(branch)
+            target = MAILS / name
+            shutil.rmtree(target, ignore_errors=True)
+            done = subprocess.run(
+                ["/usr/bin/python3", "-m", "b4.command", "--no-interactive", "--offline-mode",
+                 # Else it wants to send by the web, and to sign for that.
+                 "-c", "sendemail.smtpserver=localhost", "send", "--no-sign", "-o", target],
+                # ~/.signature would be in the mails.
+                env=dict(environment(), HOME=home, PYTHONPATH=str(BUILD / "tools" / "b4")),
+                cwd=B4_TREE, capture_output=True, text=True, check=False)
+            written[name] = sorted(target.glob("*.eml"))
+            if done.returncode or not written[name]:
+                raise Failure(f"b4 send of {name}: {(done.stderr or done.stdout).strip()}")
+            step.advance()
+    return written
 
 
 def main(args):
@@ -1006,7 +1085,7 @@ def main(args):
         Refresh(rest[0] if rest else None).run()
     elif command == "mail":
         for topic, mails in mail(rest[0] if rest else None).items():
-            print(f"{len(mails)} patches and a cover letter in {shown(MAILS / topic)}/")
+            print(f"{len(mails)} mails in {shown(MAILS / topic)}/, of the branch b4/{topic}")
     else:
         raise Failure(f"series.py: unknown command {command}")
     return 0

@@ -208,11 +208,8 @@ def step_objects(commit):
 def check(found):
     """Every commit of a topic builds, on the base with what the topic needs: what it touches."""
     group = "every step builds"
-    base, _ = series.tree(quiet=True)
-    patches, topics = series.read_series(), series.read_topics()
-    commits = [(patch, commit) for topic in topics for patch, commit in zip(
-        [patch for patch in patches if patch.topic == topic.name],
-        series.topic_commits(base, patches, topics, topic.name)[0])]
+    commits = [step for branch in series.branches().values()
+               for step in zip(branch.patches, branch.commits)]
     options = ""
 
     def build(found, name, commit, builder, objects):
@@ -299,13 +296,13 @@ def compare_objects(found, group, name, one, two):
 def check_option_off(found):
     """The objects of the last step of a topic are those of the step before the topic."""
     group = f"without {OFF_OPTION}"
-    base, _ = series.tree(quiet=True)
-    own, before = series.topic_commits(base, series.read_series(), series.read_topics(), OFF_TOPIC)
+    branch = series.branches()[OFF_TOPIC]
+    steps = (branch.before, branch.commits[-1])
     builder = OptionOff()
 
     def compare(found):
         built = []
-        for commit in (before, own[-1]):
+        for commit in steps:
             step_tree(commit)
             trouble = builder.build(OFF_TARGETS, commit)
             if trouble:
@@ -321,6 +318,6 @@ def check_option_off(found):
         outcomes.again(
             found, outcomes.place(outcomes.code(__file__, kernels.__file__),
                                   *(series.sources(commit, lint.NOT_COMPILED)
-                                    for commit in (before, own[-1])), builder.fragment()),
+                                    for commit in steps), builder.fragment()),
             compare)
     found.close(group)

@@ -801,7 +801,7 @@ def main(args):
     with found.job("trees"):
         series.tree()
         kernels.pristine_tree()
-        series.mail(addressed=False)
+        series.branches()
     if found.count()[1]:
         return found.finish()
     run_of = None
