@@ -1,21 +1,16 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of mutants.py, on a kernel that is a program of two files (KTAP)."""
+"""mutants.py, on a kernel that is a program of two files."""
 
 import contextlib
-import functools
 import io
-import pathlib
 import subprocess
-import sys
-import tempfile
 
 import fntrace
 import guest
-import ktap
 import mutants
 import ringbuffer
 import ui
+from support import Case
 
 LIST = """# SPDX-License-Identifier: GPL-2.0
 
@@ -263,18 +258,6 @@ class Kernel:
         return result
 
 
-def refused(text):
-    """What read_list() says of a list."""
-    with tempfile.TemporaryDirectory() as work:
-        path = pathlib.Path(work) / "a.list"
-        path.write_text(text, encoding="utf-8")
-        try:
-            mutants.read_list(path)
-        except ui.Failure as failure:
-            return str(failure)
-    return ""
-
-
 def one(name, file, old, new, test):
     """The text of a mutant."""
     return f"mutant {name}\nfile {file}\n- {old}\n+ {new}\ntest {test}\n\n"
@@ -291,92 +274,99 @@ int main(void)
 MAKEFILE = "all example:\n\tgcc -o $(OUTPUT)/ring_buffer_test program.c\n"
 RUNS = "import os, sys\nos.execv(sys.argv[1] + '/ring_buffer_test', ['it'])\n"
 
-
-def programs(work):
-    """Mutants of programs that are built in a copy."""
-    for top in ("tools/testing/ring_buffer", "tools/tracing/fntrace"):
-        for path, text in (("program.c", PROGRAM), ("Makefile", MAKEFILE),
-                           ("tests/test_fntrace.py", RUNS)):
-            file = work / "origin" / top / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-    for where, kind in ((mutants.RingBuffer, "ring_buffer"), (mutants.Fntrace, "fntrace it")):
-        where.origin, where.also = work / "origin", ()
-        where.copy, where.out = (work / kind.split()[0] / name for name in ("tree", "out"))
-        where.out.mkdir(parents=True)
-        file = f"{where.top}/program.c"
-        text = "".join((one("caught", file, "1 + 1", "1 + 2", kind),
-                        one("survives", file, "printf", "(printf)", kind),
-                        one("no-c", file, "1 + 1", "no_such", kind),
-                        one("ends", file, "return 0;", "return 3;", kind)))
-        path = work / "program.list"
-        path.write_text(text, encoding="utf-8")
-        found = mutants.read_list(path)
-        with contextlib.redirect_stdout(io.StringIO()):
-            mutants.try_all(found)
-        yield f"{kind}: each mutant has its outcome", [mutant.outcome for mutant in found] == [
-            "caught", "survived", "failed", "caught"]
-        yield f"{kind}: the original is put back", (where.copy / file).read_text(
-            encoding="utf-8") == PROGRAM == (where.origin / file).read_text(encoding="utf-8")
+# The same in three languages, whose functions are found by their names.
+RUST = ("mod a {\n    pub fn one() {\n        two();\n    }\n"
+        "    fn two() {\n        two();\n    }\n}\n")
+PYTHON = "def one():\n    two()\n\n\ndef two():\n    two()\n"
+SHELL = "one()\n{\n\ttwo x\n}\n\ntwo()\n{\n\ttwo y\n}\n"
 
 
-def tests(work):
-    mutants.LISTS = work / "lists"
-    mutants.LISTS.mkdir()
-    (mutants.LISTS / "a.list").write_text(LIST, encoding="utf-8")
-    (mutants.LISTS / "b.list").write_text(
-        one("alone", "kernel/sum.c", "return a + b;", "return b;", "kunit limit"), encoding="utf-8")
-    kernel = Kernel(work)
-    mutants.tree = functools.cache(lambda: kernel)
-    guest.boot, guest.root_image = kernel.boot, lambda kernel: None
+class Mutants(Case):
+    """Lists of mutants, and what becomes of these."""
 
-    found = mutants.read_lists()
-    with contextlib.redirect_stdout(io.StringIO()):
-        lines = mutants.try_all(found)
-    outcomes = {mutant.name: (mutant.outcome, mutant.words) for mutant in found}
-    for name, (outcome, words) in WANTED.items():
-        yield f"mutant: {name}", (outcomes[name][0] == outcome
-                                  and words in outcomes[name][1])
-    yield "one that does not compile costs one build", kernel.builds == 2
-    yield "the lines say what survived", any(
-        line.startswith("survived  a: nobody-notices: kunit limit; ") for line in lines)
-    yield "an area of others", [mutant.name for mutant in mutants.read_lists((), ("b",))] == [
-        "alone"]
-    yield "some by name", [mutant.name for mutant in mutants.read_lists(("dies", "alone"))] == [
-        "dies", "alone"]
-
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        mutants.series.tree = lambda: None
-        mutants.REPORT = work / "mutants.txt"
-        status = mutants.main(["expression", "hangs", "nobody-notices", "not-there"])
-    yield "the last line counts", status == 1 and said.getvalue().endswith(
-        "2 caught, 1 survived, 1 failed to run\n")
-    with contextlib.redirect_stdout(io.StringIO()):
-        status = mutants.main(["AREA=b"])
-    yield "all are caught", status == 0
-
-    for name, text, words in (
-            ("a line", one("m", "f", "a", "b", "kunit s") + "other\n", ":7: no mutant begins here"),
-            ("a word", "mutant m\nother x\n", ":2: \"other x\" is not understood"),
-            ("a kind of test", one("m", "f", "a", "b", "make it"), "is not understood"),
-            ("a mutant without a test", "mutant m\nfile f\n- a\n", 'has no line "test"'),
-            ("a mutant without a file", "mutant m\n- a\ntest kunit s\n", 'has no line "file"')):
-        yield f"a list is refused for {name}", words in refused(text)
-
-    rust = "mod a {\n    pub fn one() {\n        two();\n    }\n    fn two() {\n        two();\n    }\n}\n"
-    python = "def one():\n    two()\n\n\ndef two():\n    two()\n"
-    shell = "one()\n{\n\ttwo x\n}\n\ntwo()\n{\n\ttwo y\n}\n"
-    for language, text, old in (("Rust", rust, "two();"), ("Python", python, "two()"),
-                                ("shell", shell, "two x")):
-        mutant = mutants.Mutant("m", "a", "", function="one", old=old, new="three")
-        yield f"a function of {language}", mutants.replaced(text, mutant).count("three") == 1
-    yield from programs(work)
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as directory:
-        top = pathlib.Path(directory)
+    def setUp(self):
+        super().setUp()
         for module in (ui, fntrace, mutants, ringbuffer):
-            module.LOGS = top / "logs"
-        sys.exit(ktap.write(tests(top)))
+            self.put(module, LOGS=self.work / "logs")
+        self.put(mutants, LISTS=self.work / "lists", REPORT=self.work / "mutants.txt")
+        self.kernel = Kernel(self.work)
+        self.put(mutants, tree=lambda: self.kernel)
+        self.put(mutants.series, tree=lambda: None)
+        self.put(guest, boot=self.kernel.boot, root_image=lambda kernel: None)
+        self.list("a", LIST)
+        self.list("b", one("alone", "kernel/sum.c", "return a + b;", "return b;", "kunit limit"))
+
+    def list(self, area, text):
+        """Write a list; returns its path."""
+        path = self.work / "lists" / f"{area}.list"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_outcomes(self):
+        found = mutants.read_lists()
+        lines = mutants.try_all(found)
+        outcomes = {mutant.name: mutant for mutant in found}
+        for name, (outcome, words) in WANTED.items():
+            with self.subTest(name):
+                self.assertEqual(outcomes[name].outcome, outcome, outcomes[name].words)
+                self.assertIn(words, outcomes[name].words)
+        self.equal("one that does not compile costs one build", self.kernel.builds, 2)
+        self.true("the lines say what survived", any(
+            line.startswith("survived  a: nobody-notices: kunit limit; ") for line in lines), lines)
+
+    def test_selection(self):
+        for name, args, wanted in (("an area", ((), ("b",)), ["alone"]),
+                                   ("some by name", (("dies", "alone"),), ["dies", "alone"])):
+            self.equal(name, [mutant.name for mutant in mutants.read_lists(*args)], wanted)
+
+    def test_main(self):
+        for last, status, *args in (
+                ("2 caught, 1 survived, 1 failed to run", 1, "expression", "hangs",
+                 "nobody-notices", "not-there"),
+                ("1 caught, 0 survived, 0 failed to run", 0, "AREA=b")):
+            with self.subTest(last), contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(mutants.main(args), status)
+                self.assertEqual(said.getvalue().splitlines()[-1], last)
+
+    def test_refused(self):
+        for name, text, words in (
+                ("a line", one("m", "f", "a", "b", "kunit s") + "other\n",
+                 ":7: no mutant begins here"),
+                ("a word", "mutant m\nother x\n", ":2: \"other x\" is not understood"),
+                ("a kind of test", one("m", "f", "a", "b", "make it"), "is not understood"),
+                ("a mutant without a test", "mutant m\nfile f\n- a\n", 'has no line "test"'),
+                ("a mutant without a file", "mutant m\n- a\ntest kunit s\n", 'has no line "file"')):
+            with self.subTest(name), self.assertRaisesRegex(ui.Failure, words):
+                mutants.read_list(self.list("c", text))
+
+    def test_functions(self):
+        for language, text, old in (("Rust", RUST, "two();"), ("Python", PYTHON, "two()"),
+                                    ("shell", SHELL, "two x")):
+            mutant = mutants.Mutant("m", "a", "", function="one", old=old, new="three")
+            self.equal(language, mutants.replaced(text, mutant).count("three"), 1)
+
+    def test_programs(self):
+        """Mutants of programs that are built in a copy."""
+        origin = self.work / "origin"
+        for top in ("tools/testing/ring_buffer", "tools/tracing/fntrace"):
+            for path, text in (("program.c", PROGRAM), ("Makefile", MAKEFILE),
+                               ("tests/test_fntrace.py", RUNS)):
+                file = origin / top / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+        for where, kind in ((mutants.RingBuffer, "ring_buffer"), (mutants.Fntrace, "fntrace it")):
+            work = self.work / kind.split()[0]
+            self.put(where, origin=origin, also=(), copy=work / "tree", out=work / "out")
+            where.out.mkdir(parents=True)
+            file = f"{where.top}/program.c"
+            found = mutants.read_list(self.list("program", "".join((
+                one("caught", file, "1 + 1", "1 + 2", kind),
+                one("survives", file, "printf", "(printf)", kind),
+                one("no-c", file, "1 + 1", "no_such", kind),
+                one("ends", file, "return 0;", "return 3;", kind)))))
+            mutants.try_all(found)
+            self.equal(f"{kind}: each mutant has its outcome", [
+                mutant.outcome for mutant in found], ["caught", "survived", "failed", "caught"])
+            self.equal(f"{kind}: the original is put back",
+                       (where.copy / file).read_text(encoding="utf-8"), PROGRAM)
