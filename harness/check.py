@@ -293,8 +293,6 @@ def check_harness(found):
     for path in tests:
         harness_test(found, group, path.name)
     found.add(group, "has tests", bool(tests))
-    ktap.run(found, group, [sys.executable, ROOT / "harness" / "continuedtest.py"],
-             LOGS / "harness-continuedtest.log", what="continuedtest.py")
     said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
                           capture_output=True, text=True, check=False).stdout
     for target in ("help", *re.findall(r"^make (\S+)", said, re.MULTILINE)):

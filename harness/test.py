@@ -16,13 +16,11 @@ build/suites.txt, see suites.py.
 
 import os
 import re
-import sys
 import time
 
 import bench
 import check
 import compilefail
-import continued
 import eventprofile
 import fntrace
 import ftracetest
@@ -739,7 +737,7 @@ def command(found, name, *argv, **variables):
 def install_elsewhere():
     """Install what the jobs of plan_elsewhere() would install in the middle of the run.
 
-    With other packages, continued.py takes nothing over. The jobs say what goes wrong.
+    With other packages, outcomes.Run takes nothing over. The jobs say what goes wrong.
     """
     log = ui.LOGS / "elsewhere-setup.log"
     log.unlink(missing_ok=True)
@@ -808,8 +806,7 @@ def main(args):
     if wanted.full:
         if wanted.elsewhere:
             install_elsewhere()
-        run_of = continued.Continued(lint.sources(), sorted(args),
-                                     recalled=not outcomes.SINCE)
+        run_of = outcomes.Run(lint.sources(), sorted(args))
         outcomes.SINCE = run_of.began
     plan_all(wanted).run(found, run_of)
     suites.compare(found, wanted.full, not (wanted.targets or wanted.machines))
