@@ -13,6 +13,7 @@ import functools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -26,6 +27,8 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
+# What guests run.
+SCRIPTS = ROOT / "harness" / "scripts"
 # The kselftests of the series, and the base's that it must not break.
 KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
               "static_key_debugfs", "static_keys")
@@ -83,6 +86,13 @@ OPTIONS = {"x86_64": "console=ttyS0 no_timer_check", "arm64": "console=ttyAMA0 e
 VIRTIO_LINE = ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=job",
                "-chardev", "stdio,id=job"]
 JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIRTIO_LINE}
+
+
+def script(name, **variables):
+    """One of SCRIPTS, with values for its variables."""
+    values = "".join(f"{variable}={shlex.quote(str(value))}\n"
+                     for variable, value in variables.items())
+    return values + (SCRIPTS / f"{name}.sh").read_text(encoding="utf-8")
 
 
 class Result:

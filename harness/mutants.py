@@ -475,7 +475,7 @@ class Guests(Place):
             reader.on_test = stop
         options = {"append": f"mutant={counted}"}
         if kind == "kunit":
-            script = f"modprobe kunit filter_glob='{words}'\n{test.KUNIT_SCRIPT}"
+            script = f"modprobe kunit filter_glob='{words}'\n{guest.script('kunit')}"
         else:
             script, _, words = words.partition(" ")
             numbers = words if re.fullmatch(r"[\d ]+", words) else ""

@@ -94,14 +94,6 @@ PARSE_FUZZ_FULL = 1800
 FUNCTION_LOAD_FULL = 300
 FUNCTION_LINES_FULL = 100000
 
-KSELFTEST_SCRIPT = r"""
-cd /selftests || exit 1
-for name in COLLECTIONS; do
-	grep "^$name:" kselftest-list.txt | sed -e 's/^/@test /'
-	set -- "$@" -c $name
-done
-./run_kselftest.sh OPTIONS "$@"
-"""
 # How it says that a test begins.
 TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
 # Of the base, without KTAP: each is one test.
@@ -113,19 +105,6 @@ WITHOUT_PARTS = ("static_keys/test_static_keys.sh",)
 KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
                 "string", "printf")
 
-# The kernel's log, without the times. Tests of %p are skipped before there is randomness, which
-# who waits for it makes.
-KUNIT_SCRIPT = r"""
-timeout 60 head -c 1 /dev/random >/dev/null
-modprobe test_static_batch
-modprobe test_marker_kunit
-modprobe test_rust_demangle_kunit
-modprobe maccess_kunit
-modprobe string_kunit
-modprobe printf_kunit
-dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
-"""
-
 # Events from the kernel's command line: of functions, one that the first process starts
 # with, one that is there for the start of the kernel only, one with a name, and one that
 # is wrong; of a marker that comes with a module; and trace events, of which all sites must be
@@ -135,48 +114,7 @@ BOOT_EVENTS = ("kernel_execve(string path, x64 line = boot_command_line) -> int;
                "# a comment; populate_rootfs(string line = boot_command_line) -> int")
 BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
 BOOT_TRACE_EVENTS = "initcall:*,sched:sched_process_exec,raw_syscalls:*"
-BOOT_SCRIPT = r"""
-cd /sys/kernel/tracing
-cat events/initcall/enable events/raw_syscalls/enable events/sched/sched_process_exec/enable
-grep -c -m 1 'initcall_finish: func=' trace
-grep -o -m 1 'sched_process_exec: filename=/init ' trace
-tail -n 1 /sys/kernel/debug/static_keys/check | grep -o ' 0 mismatches'
-echo 0 > events/enable
-echo 1 > events/functions/enable
-echo 1 > events/boot/enable
-cat function_events
-cat events/functions/kernel_execve/enable events/boot/open/enable
-grep -m 1 -o 'kernel_execve(path="/init", line=0x0(fault)) -> ret=0 ' trace
-sed -n 's/.*\(populate_rootfs(line="\)..*\("\.\.\.) -> ret=0 \).*/\1\2/p' trace
-echo 0 > events/functions/kernel_execve/enable
-echo 0 > events/boot/open/enable
-sleep 1
-cat enabled_functions
-dmesg | grep -o 'cannot add "no_such_function(int a)": -2'
-dmesg | grep -o 'cannot add "no_such_marker": -2'
-cat marker_events
-modprobe test_marker
-cat marker_events
-grep -o 'test_marker_init: i 2' trace
-"""
-BOOT_LINES = """1
-1
-1
-1
-sched_process_exec: filename=/init 
- 0 mismatches
-kernel_execve(string path, x64 line = boot_command_line) -> int
-c:boot/open SyS_openat(NULL, string path)
-populate_rootfs(string line = boot_command_line) -> int	# its function is gone
-1
-1
-kernel_execve(path="/init", line=0x0(fault)) -> ret=0 
-populate_rootfs(line=""...) -> ret=0 
-cannot add "no_such_function(int a)": -2
-cannot add "no_such_marker": -2
-+test_marker:test_marker_init	# waits for module test_marker
-test_marker:test_marker_init
-test_marker_init: i 2"""
+BOOT_LINES = (guest.SCRIPTS / "boot_events.lines").read_text(encoding="utf-8").splitlines()
 
 # The test module of tracepoints in Rust, and two functions in it that have one
 # tracepoint each, in C and in Rust.
@@ -289,8 +227,7 @@ def kselftests(found, kernel, smp, directories):
         # The time limits of the tests are for kernels that do not check themselves.
         options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(
-            kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories))
-            .replace("OPTIONS", options),
+            kernel, guest.script("kselftest", COLLECTIONS=" ".join(directories), OPTIONS=options),
             f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
             timeout=patience(kernel))
@@ -410,7 +347,7 @@ def boot_events(found, kernel):
     """Function events and marker events that are there before the first process."""
     group = f"events at boot on {kernel.name}"
     with ui.Step(group):
-        result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
+        result = guest.boot(kernel, guest.script("boot_events"), f"boot-events-{kernel.name}",
                             # Else the kernel may choose another clock, and empties the
                             # buffer for that.
                             append=f'trace_clock=global function_events="{BOOT_EVENTS}" '
@@ -418,7 +355,7 @@ def boot_events(found, kernel):
                                    f'trace_event={BOOT_TRACE_EVENTS}')
     guest_trouble(found, group, result)
     found.add(group, "function_events=, marker_events= and trace_event=",
-              result.lines == BOOT_LINES.splitlines(), f"(log: {ui.shown(result.log)})")
+              result.lines == BOOT_LINES, f"(log: {ui.shown(result.log)})")
     found.close(group)
 
 
@@ -452,7 +389,7 @@ def kunit(found, kernel):
     group = f"KUnit on {kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
-        result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}", memory=memory(kernel),
+        result = guest.boot(kernel, guest.script("kunit"), f"kunit-{kernel.name}", memory=memory(kernel),
                             append="kunit.enable=1", timeout=3600 if kernel.debug else 300)
     reader = kunit_reader()
     for line in result.lines:

@@ -23,7 +23,7 @@ class ManyEvents(Case):
                 ("no such file", 1, "absent", "@error row no absent\n", 1, [])):
             events.write_text("", encoding="utf-8")
             shell = subprocess.run(
-                ["sh", "-c", f"{bench.MANY_EVENTS}\nmany_events {count} row {file} 'p:$function'"],
+                ["sh", "-c", f". {bench.FILES}/many_events.sh\nmany_events {count} row {file} 'p:$function'"],
                 cwd=self.work, stdout=subprocess.PIPE, text=True, check=False)
             self.equal(name, [shell.stdout, shell.returncode,
                               events.read_text(encoding="utf-8").split()], wanted)

@@ -342,7 +342,7 @@ TRACE = ["event-sample-51 [001] ..... 2.649492: foo_bar: foo hello 0", " test_c_
          " fs_mount: device scratch type tmpfs flags 0x8000", " test_rust_first: value=1"]
 STARTUP = [f"{name}: PASSED" for name in test.STARTUP_PASSED]
 FIGURES = [f"@figure {name} 100" for name in dict.fromkeys(
-    name for row in bench.ROWS for name in (row.figure, row.stock, row.within)
+    name for row in bench.ROWS for name in (row.figure, row.other)
     if name.startswith("insn.")
     and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_")))]
 
@@ -386,7 +386,7 @@ class Guests(Suite):
                              self.kernel, *args)
 
     def test_boot_events(self):
-        self.try_all(test.boot_events, test.BOOT_LINES.splitlines(), 1, self.kernel)
+        self.try_all(test.boot_events, test.BOOT_LINES, 1, self.kernel)
 
     def test_demonstration(self):
         self.try_all(test.traces, TRACE, 1, self.kernel, "run")
