@@ -272,9 +272,7 @@ def build_program(source, machine):
     """A program for the guests of either kernel: static, as these have no libraries."""
     program = RESULTS / (source.stem if machine == "x86_64" else f"{source.stem}-{machine}")
     RESULTS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"bench-{source.stem}.log"
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log(f"bench-{source.stem}")
     ui.must([guest.COMPILER[machine], "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
              "-o", program], log, f"compiling the benchmark's {source.name}")
     return program
@@ -300,9 +298,7 @@ def build_module(kernel):
     for source in MODULE_SOURCES:
         shutil.copy(source, directory)
     (directory / "Kbuild").write_text(MODULE_KBUILD, encoding="utf-8")
-    log = LOGS / f"bench-module-{kernel.label}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log(f"bench-module-{kernel.label}")
     ui.must(kernel.make(f"M={directory}", "modules"), log,
             f"building the benchmark module for the {kernel.what}", env=kernels.environment())
     return directory / f"{MODULE}.ko"
@@ -417,9 +413,7 @@ def site_sizes(kernel, figures):
     objects = " ".join(f"bytes_{kind}.o" for kind in SITE_KINDS)
     (directory / "Kbuild").write_text(f"obj-m := {objects}\nccflags-y := -I$(src)\n",
                                       encoding="utf-8")
-    log = LOGS / f"bench-sites-{kernel.label}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log(f"bench-sites-{kernel.label}")
     ui.must(kernel.make(f"M={directory}", "modules"), log,
             "building the modules with a hundred sites", env=kernels.environment())
     nothing = loaded(directory / "bytes_nothing.ko")
@@ -558,8 +552,7 @@ def plot(results, output):
         top=1 - head / height, bottom=foot / height, low=low, high=high,
         last=len(results) - 0.4, xtics=", ".join(ticks), data="\n".join(data),
         labels="\n".join(labels)), encoding="utf-8")
-    log = LOGS / "bench-gnuplot.log"
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("bench-gnuplot")
     if not shutil.which("gnuplot"):
         raise Failure("gnuplot is missing; install gnuplot-nox (harness/setup does on Debian)")
     ui.must(["gnuplot", script], log, "drawing the plot")

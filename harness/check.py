@@ -26,7 +26,7 @@ import series
 import sitecheck
 import steps
 import ui
-from ui import BUILD, LOGS, ROOT, Failure, shown
+from ui import BUILD, ROOT, Failure, shown
 
 # FILE_PATH_CHANGES asks whether MAINTAINERS needs an update, whenever a file
 # is added. check_maintainers() answers that. UNKNOWN_COMMIT_ID looks for what is
@@ -66,9 +66,7 @@ APPLY_REF = "refs/series/apply"
 def check_branches(found):
     """One test per architecture variant of branchcheck.py."""
     group = "static branch bytes"
-    log = LOGS / "branchcheck.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("branchcheck")
     with ui.Step("compare the branch sites of all architectures") as step:
         ktap.run(found, group,
                  [sys.executable, ROOT / "harness" / "branchcheck.py", "--base", kernels.BASE_TREE,
@@ -123,8 +121,7 @@ def check_obsolete(found, group):
 def check_patches(found):
     """checkpatch on every mail of the series."""
     group = "checkpatch"
-    LOGS.mkdir(parents=True, exist_ok=True)
-    (LOGS / "checkpatch.log").unlink(missing_ok=True)
+    log = ui.fresh_log("checkpatch")
     root = checkpatch_root()
     # It looks into the tree, for names of options and files.
     tree = lint.sources()
@@ -149,7 +146,7 @@ def check_patches(found):
             cwd=series.TREE, capture_output=True, text=True, check=False)
         said = [line for line in done.stdout.splitlines()
                 if re.match(r"(ERROR|WARNING|CHECK):", line)]
-        (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
+        log.open("a", encoding="utf-8").write(done.stdout)
         found.add(group, name, not said and not done.returncode, said[0] if said else "")
 
     with ui.Step("checkpatch --strict on every patch") as step:
@@ -268,8 +265,7 @@ def check_notices(found):
 
 def harness_test(found, group, name):
     """A test of the harness itself."""
-    log = LOGS / f"harness-{name}.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log(f"harness-{name}")
     ktap.run(found, group, [sys.executable, ROOT / "harness" / "tests" / "run.py", name], log,
              what=name)
 
@@ -330,8 +326,7 @@ def fast(found):
 def check_sparse(found, kernel):
     """sparse is clean for every C file of ours that the kernel builds."""
     group = "sparse"
-    log = LOGS / "sparse.log"
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("sparse")
     sources = [path for path in series.overlay_files()
                if path.endswith(".c") and (kernel.out / path).with_suffix(".o").exists()]
     with ui.Step("sparse on our files"):

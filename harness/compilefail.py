@@ -146,9 +146,7 @@ def build(kernel, tests):
     """Build what is in WORK for a kernel; returns {test: its errors}."""
     targets = [f"{name}/" if (WORK / name).is_dir() else f"{name}.o" for name in tests]
     (WORK / "Kbuild").write_text("obj-m := " + " ".join(targets) + "\n", encoding="utf-8")
-    log = LOGS / "compilefail.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("compilefail")
     listener = Listener(log)
     # One after the other, so that it is clear who said what. The status is that
     # of the tests that must not compile.

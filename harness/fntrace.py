@@ -58,9 +58,7 @@ def environment(full):
 
 
 def build(*targets, source=SOURCE, out=OUT):
-    log = LOGS / "fntrace-build.log"
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("fntrace-build")
     # Not for the ARCH that the user wants tested: its makefile has another use for the word.
     ui.must(["make", "-C", source, f"OUTPUT={out}", *(targets or ("all", "example"))], log,
             "building fntrace", env=kernels.environment())

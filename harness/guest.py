@@ -245,9 +245,7 @@ def install_selftests(kernel, path):
     # The pristine kernel has none for what the series adds.
     targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
                if (source / name).is_dir()]
-    log = LOGS / f"kselftest-install-{kernel.label}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log(f"kselftest-install-{kernel.label}")
     ui.must(kernel.make("headers"), log, f"installing the headers of the {kernel.what}",
             env=kernels.environment())
     ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
@@ -361,7 +359,6 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
     are options for QEMU. The guest is ended by its process id when TIMEOUT seconds are
     over, or when the job has said nothing for IDLE seconds.
     """
-    LOGS.mkdir(parents=True, exist_ok=True)
     console = LOGS / f"console-{log_name}.log"
     result = Result(LOGS / f"{log_name}.log")
     directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)

@@ -286,7 +286,6 @@ class Kernel:
     def build(self):
         """Bring image and installed modules up to date."""
         steps_file = self.out / ".steps"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_text("", encoding="utf-8")
         with ui.Step(f"build the {self.what}") as step:
             self.configure()

@@ -122,9 +122,7 @@ def page_troubles(page):
 def check_pages(found):
     """Our pages, with the kernel-doc in them, go through Sphinx without a warning."""
     group = "pages"
-    log = LOGS / "sphinx.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("sphinx")
     pages = sorted(path for path in [*series.overlay_files(), *edited_files()]
                    if path.endswith(".rst") and not path.endswith("/index.rst"))
     said = {}
@@ -326,9 +324,7 @@ class CocciCheck:
 def check_coccinelle(found):
     """The base's coccicheck on our C files, as report; what is unchanged stays clean."""
     group = "coccinelle"
-    log = LOGS / "coccinelle.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("coccinelle")
     check = CocciCheck(log)
     check.where.mkdir(parents=True, exist_ok=True)
     with ui.Step("coccicheck on our files") as step:
@@ -616,7 +612,6 @@ def check_variant(found, variant):
 
 def fast(found):
     """What needs no compiler."""
-    LOGS.mkdir(parents=True, exist_ok=True)
     check_rustfmt(found)
     check_pages(found)
     check_coccinelle(found)
@@ -625,7 +620,6 @@ def fast(found):
 
 def builds(found):
     """What compiles: minutes the first time, seconds when little has changed."""
-    LOGS.mkdir(parents=True, exist_ok=True)
     check_variants(found)
 
 

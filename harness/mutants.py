@@ -575,8 +575,7 @@ class Program(Place):
     def notices(self, what, mutant, limit):
         found = results.Results()
         found.quiet = True
-        log = LOGS / f"mutant-{mutant.name if mutant else kind_of(what)}.log"
-        log.unlink(missing_ok=True)
+        log = ui.fresh_log(f"mutant-{mutant.name if mutant else kind_of(what)}")
         try:
             # What is compiled with -pg may leave its gmon.out where it runs.
             ktap.run(found, self.what, self.command(what), log, timeout=limit, cwd=self.out,

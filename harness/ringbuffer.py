@@ -31,9 +31,7 @@ ROWS = {
 def build(source=SOURCE, out=OUT, **variables):
     """The program, with the base as it was imported beside the tree."""
     out.mkdir(parents=True, exist_ok=True)
-    log = LOGS / "ring_buffer-build.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("ring_buffer-build")
     # Not for the ARCH that the user wants tested: it runs here.
     ui.must(["make", "-C", source, f"OUTPUT={out}", f"BASE={series.BASE_REF}"], log,
             "building the ring buffer for user space",

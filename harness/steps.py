@@ -118,7 +118,6 @@ class StepBuilder:
         self.setup = STEP_ARCHES[directory]
         self.out = BUILD / "obj" / f"step-{directory}"
         self.log = LOGS / f"step-{directory}.log"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
 
     def make(self, *targets):
         setup = self.setup

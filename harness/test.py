@@ -362,8 +362,7 @@ def boot_events(found, kernel):
 def fuzz_parser(found, seconds):
     """The parser of function events under libFuzzer."""
     group = "fuzzing"
-    log = ui.LOGS / "fuzz.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log("fuzz")
     source = series.TREE / "tools/testing/selftests/function_events/fuzz"
     with ui.Step(f"fuzz the parser of function events, {seconds} s"):
         status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz'}", "CLANG=clang-19",
@@ -660,8 +659,7 @@ def built_only(found, kernel):
 def command(found, name, *argv, **variables):
     """A command of the README, as a user would type it, to its end."""
     group = f"elsewhere: {name}"
-    log = BUILD / "log" / f"elsewhere-{name.replace(' ', '-')}.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log(f"elsewhere-{name.replace(' ', '-')}")
     ours = ("FULL", "TARGETS", "ARCH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     env = {name: value for name, value in os.environ.items() if name not in ours}
     with ui.Step(group):
@@ -676,8 +674,7 @@ def install_elsewhere():
 
     With other packages, outcomes.Run takes nothing over. The jobs say what goes wrong.
     """
-    log = ui.LOGS / "elsewhere-setup.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log("elsewhere-setup")
     with ui.Step("install what other releases need"):
         for argv in (("setup", "fresh"), ("release", EARLIER, "setup")):
             ui.run([ui.ROOT / "harness" / argv[0], *argv[1:]], log, cwd=ui.ROOT)

@@ -43,6 +43,13 @@ def shown(path):
         return str(path)
 
 
+def fresh_log(name):
+    """An empty file of LOGS, by its name without .log."""
+    log = LOGS / f"{name}.log"
+    log.write_text("", encoding="utf-8")
+    return log
+
+
 def clock(seconds):
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
@@ -235,7 +242,7 @@ def last_error(log):
 @contextlib.contextmanager
 def build_lock():
     """One harness command at a time: they share the trees under build/."""
-    BUILD.mkdir(exist_ok=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
     with open(BUILD / ".lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

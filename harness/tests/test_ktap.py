@@ -136,7 +136,7 @@ class Suite(Case):
     def setUp(self):
         super().setUp()
         self.put(ui, LOGS=self.work)
-        for module in (check, compilefail, fntrace, ringbuffer):
+        for module in (compilefail, fntrace, ringbuffer):
             self.put(module, LOGS=self.work)
         self.kernel = kernels.Kernel("x86_64")
 

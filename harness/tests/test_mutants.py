@@ -287,7 +287,7 @@ class Mutants(Case):
     def setUp(self):
         super().setUp()
         for module in (ui, fntrace, mutants, ringbuffer):
-            self.put(module, LOGS=self.work / "logs")
+            self.put(module, LOGS=self.work)
         self.put(mutants, LISTS=self.work / "lists", REPORT=self.work / "mutants.txt")
         self.kernel = Kernel(self.work)
         self.put(mutants, tree=lambda: self.kernel)

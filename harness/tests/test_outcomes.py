@@ -152,7 +152,8 @@ ALL = {"build", "build of what passed", "passes", "part", "judge", "fails", "rai
 def child(work, *fails):
     """test.py in WORK with the made-up plan, and nothing to assemble."""
     work = pathlib.Path(work)
-    ui.BUILD, outcomes.RUNS, outcomes.STORE = work, work / "full", work / "outcomes"
+    ui.BUILD = ui.LOGS = work
+    outcomes.RUNS, outcomes.STORE = work / "full", work / "outcomes"
     results.KTAP, results.DURATIONS = work / "results.ktap", work / "durations.txt"
     test.suites.TABLE = work / "suites.txt"
     outcomes.repository = outcomes.installed = lambda: "one"
