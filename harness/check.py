@@ -270,20 +270,29 @@ def harness_test(found, group, name):
              what=name)
 
 
+def lint_harness(found, group, files, *command):
+    """Run a linter on files of the harness."""
+    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    words = {}
+    for line in (done.stdout + done.stderr).splitlines():
+        words.setdefault(line.partition(":")[0], line)
+    for path in files:
+        found.add(group, shown(path), str(path) not in words, words.get(str(path), ""))
+    found.add(group, f"{command[0]} runs",
+              bool(files) and bool(words) == bool(done.returncode),
+              f"status {done.returncode}: {done.stderr.strip()}")
+
+
 def check_harness(found):
-    """The harness parses, and refuses what it must refuse."""
+    """The harness is clean, and refuses what it must refuse."""
     group = "harness"
-    for path in sorted((ROOT / "harness").rglob("*")):
-        if path.suffix == ".py":
-            try:
-                compile(path.read_text(encoding="utf-8"), str(path), "exec")
-                found.add(group, shown(path), True)
-            except SyntaxError as error:
-                found.add(group, shown(path), False, str(error))
-        elif path.is_file() and path.read_bytes().startswith(b"#!/bin/"):
-            done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
-                                  check=False)
-            found.add(group, shown(path), not done.returncode, done.stderr.strip())
+    files = [path for path in sorted((ROOT / "harness").rglob("*")) if path.is_file()]
+    lint_harness(found, group, [path for path in files if path.suffix == ".py"], "pyflakes3")
+    # Variables of one piece of a guest's script may be used in the next one.
+    lint_harness(found, group, [path for path in files if path.suffix == ".sh"
+                                or path.read_bytes().startswith(b"#!/bin/")],
+                 "shellcheck", "--shell=sh", "--severity=warning", "--format=gcc",
+                 "--exclude=SC2034,SC2100,SC2154")
     # Each in a process of its own: one that dies takes no other with it.
     tests = sorted((ROOT / "harness" / "tests").glob("test_*.py"))
     for path in tests:

@@ -46,6 +46,7 @@ size=$(cat buffer_size_kb)
 percent=$(cat buffer_percent)
 echo 8192 >buffer_size_kb
 echo 100 >buffer_percent
+# shellcheck disable=SC3045 # busybox has it
 (read -r -t 1000 line <per_cpu/cpu0/trace_pipe_raw) &
 reader=$!
 sleep 1

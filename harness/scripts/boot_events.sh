@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What has become of the events on the kernel's command line; boot_events.lines is what it prints.
 
-cd /sys/kernel/tracing
+cd /sys/kernel/tracing || exit 1
 cat events/initcall/enable events/raw_syscalls/enable events/sched/sched_process_exec/enable
 grep -c -m 1 'initcall_finish: func=' trace
 grep -o -m 1 'sched_process_exec: filename=/init ' trace

@@ -4,7 +4,7 @@
 # function of the kernel, by its prototype; and a marker, by its name.
 
 cd /sys/kernel/tracing || exit 1
-say() { echo "# $*"; eval "$@"; }
+say() { echo "# $*"; eval "$*"; }
 say modprobe trace-events-sample || exit 1
 say 'echo 1 > events/sample-trace/foo_bar/enable' || exit 1
 say modprobe test_rust_tracepoint || exit 1
