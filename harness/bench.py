@@ -4,7 +4,6 @@
 
     bench.py            the patched kernel against the stock mechanisms
     bench.py ARCH       the same on arm64 or riscv64, as much as can be measured there
-    bench.py --quick    only whether the instruction figures of guests repeat
 
 A figure is a number with a name, measured on one kernel: by a script in a guest
 (MACHINES), or from the kernel's files (sizes()). A row of the table sets two
@@ -668,16 +667,9 @@ def elsewhere(name):
 def main(args):
     if len(args) == 1 and args[0] in guest.COMPILER and args[0] != "x86_64":
         return elsewhere(args[0])
-    if args not in ([], ["x86_64"], ["--quick"]):
-        raise Failure("usage: bench.py [--quick | x86_64 | arm64 | riscv64]")
+    if args not in ([], ["x86_64"]):
+        raise Failure("usage: bench.py [x86_64 | arm64 | riscv64]")
     patched = guest.patched_x86()
-    if args == ["--quick"]:
-        found = repeatable(patched)
-        for name, ok, detail in found:
-            print(f"{'ok  ' if ok else 'FAIL'} {name}: {detail}")
-        bad = sum(1 for _, ok, _ in found if not ok)
-        print(f"{len(found) - bad} figures repeat, {bad} do not")
-        return 1 if bad else 0
     kernels.pristine_tree()
     pristine = kernels.Kernel("x86_64", pristine=True)
     pristine.build()

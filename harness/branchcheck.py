@@ -1,12 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that the shared static-branch text changes nothing for C.
 
-    branchcheck.py --base DIR --ours DIR [--keep DIR] [-j N]
-                   [--allow-missing] [--self-test]
-
-Both DIRs are kernel source trees, ours with the series applied. For each
-architecture, word size, byte order and compiler, branchcheck/branches.c is
+Two kernel source trees are compared: the base, and ours with the series applied. For
+each architecture, word size, byte order and compiler, branchcheck/branches.c is
 compiled with the headers of either tree, and the object files have to be the
 same. Then the text of a site has to be the same in its three forms (C,
 assembler macro, Rust), and the macro has to assemble to the same site and
@@ -14,15 +10,10 @@ table entry. Architectures without a packaged compiler are compared after
 preprocessing.
 
 No kernel is configured for this: the few headers that the build generates are
-made up by headers(), and what .config would say is in variants().
-
---keep DIR       leaves all files of all variants in DIR
---allow-missing  a missing compiler is no failure
---self-test      changes our headers in ways that must not pass, and demands
-                 that each is noticed
+made up by headers(), and what .config would say is in variants(). Last, our headers are
+changed in ways that must not pass, and each has to be noticed.
 """
 
-import argparse
 import concurrent.futures
 import dataclasses
 import os
@@ -31,10 +22,6 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
-
-import ktap
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
 FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
@@ -720,90 +707,35 @@ def jobs(work):
             yield variant, kind, compiler and Job(variant, compiler, kind, folder)
 
 
-WRITER = ktap.Writer()
-
-
-def line(result, *words):
-    """One line of output."""
-    WRITER.add(", ".join(filter(None, words)), {"ok": True, "FAIL": False, "skip": None}[result])
-
-
-def attempt(function, *args):
-    """Call a check; give the result and what to say."""
-    try:
-        return "ok", function(*args)
-    except CheckError as trouble:
-        return "FAIL", str(trouble)
-
-
-def compare(options, work):
-    """The whole comparison; give the exit status."""
-    base, ours = (Tree(p.resolve(), work / n) for p, n in
-                  ((options.base, "base"), (options.ours, "ours")))
+def compare(found, group, base, ours, work, step):
+    """Add the outcome of all checks of two trees to FOUND, with files in WORK."""
+    base, ours = Tree(base, work / "base"), Tree(ours, work / "ours")
     for arch in sorted({v.arch for v in variants()}):
         headers(base, arch)
         headers(ours, arch)
 
-    count = dict.fromkeys(("identical", "preprocessed", "skipped", "failed"), 0)
-    planned = list(jobs(work))
-    with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-        results = [job and pool.submit(attempt, check, job, base, ours)
-                   for _, _, job in planned]
-        for (variant, kind, job), result in zip(planned, results):
-            if not job:
-                count["skipped"] += 1
-                line("skip", variant.name, kind,
-                     f"no compiler: Debian's {package(variant, kind)} is not installed")
-                continue
-            outcome, words = result.result()
-            count["failed" if outcome == "FAIL" else "identical" if variant.gcc is not None
-                  else "preprocessed"] += 1
-            line(outcome, variant.name, kind if variant.gcc is not None else "cpp", words)
-        if options.self_test:
-            outcomes = pool.map(lambda n: attempt(self_test, n, base, ours, work),
-                                range(len(MUTATIONS)))
-            for mutation, (outcome, words) in zip(MUTATIONS, outcomes):
-                count["failed"] += outcome == "FAIL"
-                line(outcome, mutation[0], "self", words)
+    def attempt(words, function, *args):
+        try:
+            ok, said = True, function(*args)
+        except CheckError as trouble:
+            ok, said = False, str(trouble)
+        found.add(group, ", ".join((*words, said)), ok)
+        step.advance(note=words[0])
 
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = []
+        for variant, kind, job in jobs(work):
+            words = variant.name, kind if variant.gcc is not None else "cpp"
+            if job:
+                done.append(pool.submit(attempt, words, check, job, base, ours))
+            else:
+                found.add(group, f"{variant.name}, {kind}", False, "no compiler: Debian's "
+                          f"{package(variant, kind)} is not installed")
+        for number, mutation in enumerate(MUTATIONS):
+            done.append(pool.submit(attempt, (mutation[0], "self"), self_test, number, base, ours,
+                                    work))
+        for one in done:
+            one.result()
     for function, trees in ((check_once, (ours,)), (check_covered, (ours,)),
                             (check_includes, (base, ours)), (check_notices, (base, ours))):
-        outcome, words = attempt(function, *trees)
-        count["failed"] += outcome == "FAIL"
-        line(outcome, "tree", "", words)
-    arches = sorted({v.arch for v in variants()})
-    sizes = [sum(len((t.root / f"arch/{a}/include/asm/jump_label.h").read_text().splitlines())
-                 for a in arches) for t in (base, ours)]
-    shared = len((ours.root / GENERIC).read_text().splitlines())
-    WRITER.end()
-    print(f"# asm/jump_label.h: {sizes[0]} lines in the base, {sizes[1]} in ours "
-          f"(and {shared} in asm-generic)")
-    print(f"# {len(arches)} architectures: {count['identical']} variants identical, "
-          f"{count['preprocessed']} compared after preprocessing, "
-          f"{count['skipped']} skipped, {count['failed']} failed")
-    return int(count["failed"] > 0 or (count["skipped"] > 0 and not options.allow_missing))
-
-
-def main():
-    """Read the arguments, and find a place for the files."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--base", type=pathlib.Path, required=True, metavar="DIR")
-    parser.add_argument("--ours", type=pathlib.Path, required=True, metavar="DIR")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR")
-    parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N")
-    parser.add_argument("--allow-missing", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    for tree in (options.base, options.ours):
-        if not (tree / "include/linux/jump_label.h").exists():
-            parser.error(f"{tree} is no kernel source tree")
-    if options.keep:
-        if options.keep.exists() and any(options.keep.iterdir()):
-            parser.error(f"{options.keep} is not empty")
-        return compare(options, options.keep.resolve())
-    with tempfile.TemporaryDirectory(prefix="branchcheck-") as work:
-        return compare(options, pathlib.Path(work))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        attempt(("tree",), function, *trees)

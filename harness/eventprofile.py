@@ -207,7 +207,8 @@ def main(args):
     for kernel, figure in zip((patched, other), figures):
         with ui.Step(f"profile {figure} of the {kernel.what}"):
             profiles.append(run(kernel, figure))
-    lines = list(table(*profiles, ("this kernel", figures[1] if figures[1] != figures[0] else "stock")))
+    title = figures[1] if figures[1] != figures[0] else "stock"
+    lines = list(table(*profiles, ("this kernel", title)))
     path = LOGS / f"profile-{args[0]}.txt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n" + "\n".join(lines) + "\n")

@@ -1,12 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The function tracer of tools/tracing/fntrace: build, test and measure it.
-
-    fntrace.py              its tests that need no kernel of the series
-    fntrace.py full         the long ones as well
-    fntrace.py times        how long recording takes, beside uftrace
-    fntrace.py NAME...      those tests whose names begin with NAME
-"""
+"""The function tracer of tools/tracing/fntrace: build, test and measure it."""
 
 import collections
 import json
@@ -108,16 +101,15 @@ def times(found=None):
     return tuple(json.loads(figures.read_text(encoding="utf-8")))
 
 
-def tests(found, *names, full=False):
-    """Its own tests."""
+def tests(found, full=False):
+    """Its own tests; the long ones as well if FULL."""
     with ui.Step("build fntrace"):
         build()
     timeout = TIMEOUT_FULL if full else TIMEOUT
-    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT, *names],
-              timeout, full)
-    if not names:
-        run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
-                                            *sources(full)], timeout)
+    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout,
+              full)
+    run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
+                                        *sources(full)], timeout)
     if full:
         times(found)
     found.close(GROUP)
@@ -354,18 +346,3 @@ def measure():
                 seconds(OUT / "fntrace", "convert", "-f", "chrome", "-o", "-", data),
                 seconds("uftrace", "dump", "--chrome", "-d", data)),
         }
-
-
-def main(args):
-    if args == ["times"]:
-        build()
-        times()
-        return 0
-    found = results.Results()
-    full = args == ["full"]
-    tests(found, *([] if full else args), full=full)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

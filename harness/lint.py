@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the kernel's own linters say about our files.
-
-    lint.py fast      rustfmt, Sphinx on our pages, coccicheck
-    lint.py builds    W=1 and clippy, in unusual configurations
 
 All of it needs only build/linux, and writes elsewhere.
 """
@@ -23,7 +19,6 @@ import threading
 
 import kernel as kernels
 import outcomes
-import results
 import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -621,16 +616,3 @@ def fast(found):
 def builds(found):
     """What compiles: minutes the first time, seconds when little has changed."""
     check_variants(found)
-
-
-def main(args):
-    found = results.Results()
-    if args not in (["fast"], ["builds"]):
-        raise Failure("usage: lint.py fast|builds")
-    series.tree()
-    (fast if args == ["fast"] else builds)(found)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

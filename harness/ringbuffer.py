@@ -1,16 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The ring buffer of the base and of the series in user space: test and measure it.
-
-    ringbuffer.py          all its tests
-    ringbuffer.py bench    what reserve and commit cost
-"""
+"""The ring buffer of the base and of the series in user space: test and measure it."""
 
 import re
 
 import kernel as kernels
 import ktap
-import results
 import series
 import ui
 from ui import BUILD, LOGS, Failure
@@ -64,20 +58,3 @@ def measure():
         raise Failure(f"the benchmark of the ring buffer has no row {missing[0]!r} "
                       f"(log: {ui.shown(log)})")
     return {name: printed[row] for name, row in ROWS.items()}
-
-
-def main(args):
-    if args not in ([], ["bench"]):
-        raise Failure("usage: ringbuffer.py [bench]")
-    series.tree()
-    if args:
-        for name, (ours, stock) in measure().items():
-            print(f"{name} {ours:.1f}, stock {stock:.1f}, ratio {ours / stock:.3f}")
-        return 0
-    found = results.Results()
-    tests(found)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

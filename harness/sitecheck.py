@@ -1,31 +1,24 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that a tracepoint in Rust costs what it costs in C.
 
-    sitecheck.py OBJECT... --c FUNCTION --rust FUNCTION
-    sitecheck.py --self-test TREE
-
-Each FUNCTION has one disabled tracepoint, and is in one of the OBJECTs: an
-object file, a module, or vmlinux. The two have to agree in the bytes of their
-sites and in the shape of the table entries, and from its entry to its return
-the function in Rust may not take more instructions than the one in C.
+Two functions have one disabled tracepoint each, and are in an object file, a module,
+or vmlinux. They have to agree in the bytes of their sites and in the shape of the
+table entries, and from its entry to its return the function in Rust may not take
+more instructions than the one in C.
 
 Set aside before counting is what a compiler puts in front of a function for
 the function tracer, which C has in a kernel that can trace functions and Rust
 may not, and what aligns a site on riscv, which depends on where the function
 happens to lie.
 
---self-test  compiles sitecheck/pairs.c with the headers of TREE, and demands
-             that what is wrong with the functions there is noticed
+self_test() compiles sitecheck/pairs.c with the headers of a tree, and demands that what
+is wrong with the functions there is noticed.
 """
 
-import argparse
 import bisect
 import dataclasses
 import pathlib
 import re
-import sys
-import tempfile
 
 import branchcheck
 from branchcheck import CheckError
@@ -519,33 +512,3 @@ def self_test(root, work):
         results.append(verdict(f"{name} a changed instruction",
                                check([path], "pair_c", "pair_good"), 0))
     return results
-
-
-# ---------------------------------------------------------------------------
-
-def main():
-    """Read the arguments; give the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("object", nargs="*", metavar="OBJECT")
-    parser.add_argument("--c", metavar="FUNCTION")
-    parser.add_argument("--rust", metavar="FUNCTION")
-    parser.add_argument("--self-test", type=pathlib.Path, metavar="TREE")
-    options = parser.parse_args()
-    try:
-        if options.self_test:
-            with tempfile.TemporaryDirectory(prefix="sitecheck-") as work:
-                results = self_test(options.self_test, pathlib.Path(work))
-        elif options.object and options.c and options.rust:
-            results = check(options.object, options.c, options.rust)
-        else:
-            parser.error("OBJECT, --c and --rust, or --self-test")
-    except (CheckError, OSError) as trouble:
-        print(f"error: {trouble}", file=sys.stderr)
-        return 1
-    for what, ok, said in results:
-        print(f"{'ok' if ok else 'FAIL':<5} {what}{': ' if said else ''}{said}")
-    return int(not all(ok for _, ok, _ in results))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

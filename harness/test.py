@@ -388,8 +388,9 @@ def kunit(found, kernel):
     group = f"KUnit on {kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
-        result = guest.boot(kernel, guest.script("kunit"), f"kunit-{kernel.name}", memory=memory(kernel),
-                            append="kunit.enable=1", timeout=3600 if kernel.debug else 300)
+        result = guest.boot(kernel, guest.script("kunit"), f"kunit-{kernel.name}",
+                            memory=memory(kernel), append="kunit.enable=1",
+                            timeout=3600 if kernel.debug else 300)
     reader = kunit_reader()
     for line in result.lines:
         reader.line(line)

@@ -167,7 +167,6 @@ class Programs(Suite):
         super().setUp()
         self.shell, self.python = self.work / "program", self.work / "harness" / "tests" / "run.py"
         self.python.parent.mkdir(parents=True)
-        (self.work / "harness" / "branchcheck.py").symlink_to(self.python)
         self.python.write_text(f"import os\nos.execv({str(self.shell)!r}, ['sh'])\n",
                                encoding="utf-8")
         run = ui.run
@@ -193,10 +192,6 @@ class Programs(Suite):
     def test_harness(self):
         self.put(check, ROOT=self.work)
         self.try_all(check.harness_test, "harness", "test_a.py")
-
-    def test_branches(self):
-        self.put(check, ROOT=self.work)
-        self.try_all(check.check_branches)
 
 
 TESTS = """
