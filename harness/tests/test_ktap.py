@@ -2,6 +2,7 @@
 """ktap.py, and every kind of suite with a runner that dies half way."""
 
 import io
+import pathlib
 import subprocess
 
 import bench
@@ -240,27 +241,13 @@ def guests(lines, status, timed_out=False):
     return boot
 
 
-RUNNER = """@test markers:one.sh
-@test markers:two.sh
-TAP version 13
-1..2
-# timeout set to 300
-# selftests: markers: one.sh
-# TAP version 13
-# 1..3
-# ok 1 first part
-# ok 2 second part # SKIP no program
-# # expected 1
-# # got 2
-# ok 3 third part
-ok 1 selftests: markers: one.sh
-# timeout set to 300
-# selftests: markers: two.sh
-# TAP version 13
-# 1..1
-# ok 1 part
-# # Totals: pass:1
-ok 2 selftests: markers: two.sh""".splitlines()
+def lines_of(name):
+    """The lines of a file in tests/ktap/, behind that with the licence."""
+    file = pathlib.Path(__file__).parent / "ktap" / name
+    return file.read_text(encoding="utf-8").splitlines()[1:]
+
+
+RUNNER = lines_of("kselftest")
 # Its output and one way to break it.
 BROKEN_RUNNER = (
     ("a script that stops, with status 0", lambda lines: [
@@ -275,47 +262,7 @@ BROKEN_RUNNER = (
     ("the same script twice", lambda lines: lines + lines[-6:]),
 )
 
-KUNIT = """KTAP version 1
-1..3
-    KTAP version 1
-    # Subtest: rust_doctests_kernel
-    1..2
-    ok 1 a
-[noise] of another task
-    ok 2 b # SKIP no
-# rust_doctests_kernel: pass:2 fail:0 skip:0 total:2
-ok 1 rust_doctests_kernel
-    KTAP version 1
-    # Subtest: static_batch
-    1..1
-        KTAP version 1
-        # Subtest: all
-        ok 1 one
-        ok 2 two
-    ok 1 all
-ok 2 static_batch
-    # Subtest: marker
-    1..1
-    ok 1 a
-ok 3 marker
-KTAP version 1
-1..4
-    # Subtest: rust_demangle
-    1..1
-    ok 1 a
-ok 4 rust_demangle
-    # Subtest: maccess
-    1..1
-    ok 1 a
-ok 5 maccess
-    # Subtest: string
-    1..1
-    ok 1 a
-ok 6 string
-    # Subtest: printf
-    1..1
-    ok 1 a
-ok 7 printf""".splitlines()
+KUNIT = lines_of("kunit")
 BROKEN_KUNIT = (
     ("a suite that stops", lambda lines: [
         line for line in lines if not line.startswith("    ok 2")]),

@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import pathlib
 import subprocess
 
 import fntrace
@@ -12,105 +13,7 @@ import ringbuffer
 import ui
 from support import Case
 
-LIST = """# SPDX-License-Identifier: GPL-2.0
-
-# an expression
-mutant expression
-file kernel/sum.c
-in sum
-- a + b
-+ a - b
-test kselftest sum/test.sh sums
-
-# a statement that is a branch of an if
-mutant statement
-file include/top.h
-- *value = most;
-+ ;
-test kunit limit
-
-mutant over-two-lines
-file kernel/sum.c
-- sum(*value, 0) < 0
-- && *value != -1
-+ sum(*value, 0) < 0
-test kunit limit
-
-mutant inside
-file kernel/sum.c
-- *value != -1
-+ *value != -2
-test kunit limit
-
-mutant nobody-notices
-file kernel/sum.c
-- seen = 1;
-+ ;
-test kunit limit
-test kselftest sum/test.sh sums
-
-mutant the-second-test
-file kernel/sum.c
-- unlikely(0)
-+ b
-test kunit limit
-test kselftest sum/test.sh sums
-
-mutant hangs
-file kernel/sum.c
-- top(value, 100);
-+ for (;;) ;
-test kunit limit
-
-mutant dies
-file include/top.h
-- *value > most
-+ *(volatile int *)(long)harness_zero
-test kunit limit
-
-mutant complains
-file kernel/sum.c
-- return seen;
-+ splat(); return seen;
-test kselftest sum/test.sh sums
-
-mutant in-no-file
-file kernel/none.c
-- a
-test kunit limit
-
-mutant in-no-function
-file kernel/sum.c
-in none
-- a
-test kunit limit
-
-mutant not-there
-file kernel/sum.c
-- a * b
-+ a
-test kunit limit
-
-mutant there-twice
-file kernel/sum.c
-- return
-+ goto
-test kunit limit
-
-mutant no-c
-file kernel/sum.c
-in seen_it
-- seen == 1
-+ no_such_name
-test kunit limit
-
-mutant test-fails-anyway
-file kernel/sum.c
-in seen_it
-- seen == 1
-+ 0
-test kunit broken
-"""
+DATA = pathlib.Path(__file__).parent / "mutants"
 WANTED = {
     "expression": ("caught", "kselftest sum/test.sh sums: sums"),
     "statement": ("caught", "kunit limit: limit/above"),
@@ -129,84 +32,8 @@ WANTED = {
     "test-fails-anyway": ("failed", "without a mutant, kunit broken: broken/it"),
 }
 
-FILES = {"include/top.h": """
-extern long harness_zero;
-static inline void top(int *value, int most)
-{
-	if (*value > most)
-		*value = most;
-	else
-		*value = *value;
-}
-""", "kernel/sum.c": """
-#include <stdio.h>
-#include "../include/top.h"
-#define unlikely(x) (x)
-static int seen;
-long harness_zero;
-
-static void splat(void)
-{
-	printf("WARNING: bad\\n");
-}
-
-int sum(int a, int b)
-{
-	if (unlikely(a > 1000))
-		splat();
-	a = a > 3 && unlikely(0) ? 0 : a;
-	seen = 1;
-	return a + b;
-}
-
-int seen_it(void)
-{
-	return seen == 1;
-}
-
-int limit(int *value)
-{
-	top(value, 100);
-	if (*value > 100) splat();
-	if (sum(*value, 0) < 0
-	    && *value != -1)
-		*value = 0;
-	return seen;
-}
-""", "init/main.c": """
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#define EXPORT_SYMBOL_GPL(name) extern int name
-#define early_param(name, function) int set(char *text) { return function(text); } extern int none
-#define __init
-static int kstrtoint(char *text, int base, int *value) { *value = atoi(text); return base; }
-int sum(int a, int b), limit(int *value), seen_it(void), set(char *text);
-
-int main(int argc, char **argv)
-{
-	int above = 200, below = -5, least = -1;
-
-	set(argv[2]);
-	if (!strcmp(argv[1], "sums")) {
-		limit(&above);
-		printf("1..1\\n%s 1 sums\\n", sum(5, 2) == 7 ? "ok" : "not ok");
-		return 0;
-	}
-	printf("KTAP version 1\\n1..1\\n    # Subtest: %s\\n", argv[1]);
-	if (!strcmp(argv[1], "broken")) {
-		printf("    1..1\\n    not ok 1 it\\nnot ok 1 broken\\n");
-		return 0;
-	}
-	fflush(stdout);
-	limit(&above);
-	limit(&below);
-	limit(&least);
-	printf("    1..2\\n    %s 1 above\\n    %s 2 below\\nok 1 limit\\n",
-	       above == 100 ? "ok" : "not ok", !below && least == -1 ? "ok" : "not ok");
-	return 0;
-}
-"""}
+FILES = {str(path.relative_to(DATA)): path.read_text(encoding="utf-8")
+         for path in DATA.rglob("*.[ch]")}
 
 
 class Kernel:
@@ -293,7 +120,7 @@ class Mutants(Case):
         self.put(mutants, tree=lambda: self.kernel)
         self.put(mutants.series, tree=lambda: None)
         self.put(guest, boot=self.kernel.boot, root_image=lambda kernel: None)
-        self.list("a", LIST)
+        self.list("a", (DATA / "a.list").read_text(encoding="utf-8"))
         self.list("b", one("alone", "kernel/sum.c", "return a + b;", "return b;", "kunit limit"))
 
     def list(self, area, text):
