@@ -396,23 +396,7 @@ def check_semantic_patches(found):
 
 # All that the series adds, and what of the base has hooks for it.
 VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
-                     *kernels.SERIES_FRAGMENTS)
-VARIANT_CONFIG = """\
-CONFIG_BLOCK=y
-CONFIG_BLK_DEV=y
-CONFIG_BLK_DEV_RUST_NULL=m
-CONFIG_CONFIGFS_FS=y
-CONFIG_DYNAMIC_DEBUG=y
-CONFIG_EPROBE_EVENTS=y
-CONFIG_FPROBE=y
-CONFIG_FPROBE_EVENTS=y
-CONFIG_IRQSOFF_TRACER=y
-CONFIG_KPROBES=y
-CONFIG_KPROBE_EVENTS=y
-CONFIG_SYNTH_EVENTS=y
-CONFIG_UPROBE_EVENTS=y
-CONFIG_USER_EVENTS=y
-"""
+                     *kernels.SERIES_FRAGMENTS, "variant")
 # Below these, a file that is ours or that the series edits is part of the kernel.
 VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "mm/", "rust/",
                   "samples/")
@@ -452,7 +436,7 @@ class Variant(kernels.Kernel):
         self.log = LOGS / f"{self.label}.log"
 
     def fragment(self):
-        lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
+        lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), self.change)
         return kernels.as_text({symbol: line for symbol, line in lines.items()
                                 if self.rust or "RUST" not in symbol})
 
