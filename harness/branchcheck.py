@@ -21,7 +21,8 @@ import pathlib
 import re
 import shutil
 import struct
-import subprocess
+
+import ui
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
 FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
@@ -224,8 +225,7 @@ def headers(tree, arch):
 
 def run(command, cwd):
     """Run a tool, give its standard output, raise CheckError with its errors."""
-    done = subprocess.run([str(c) for c in command], cwd=cwd, text=True,
-                          capture_output=True, check=False)
+    done = ui.ask([str(c) for c in command], cwd=cwd)
     if done.returncode:
         lines = [l for l in done.stderr.splitlines() if "rror" in l] or \
             done.stderr.splitlines() or ["no message"]
@@ -573,10 +573,10 @@ def check(job, base, ours):
 
 def check_once(ours):
     """The text of a site stands in one place only."""
-    found = subprocess.run(
+    found = ui.ask(
         ["grep", "-rlE", r"section[[:space:]]+__jump_table", "--include=*.[hcS]",
          "--include=*.inc", "--include=*.rs", "arch", "include", "kernel", "lib", "rust"],
-        cwd=ours.root, text=True, capture_output=True, check=False).stdout.split()
+        cwd=ours.root).stdout.split()
     if found != ["include/asm-generic/jump_label.h"]:
         raise CheckError("table entries are written by " + (" ".join(found) or "nothing"))
     return "the table entry stands once, in " + found[0]

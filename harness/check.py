@@ -12,7 +12,6 @@
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -108,10 +107,10 @@ def check_obsolete(found, group):
     base, commits = series.tree(quiet=True)
     paths = [path for path, status in series.changed_paths(base, commits[-1]).items()
              if status != "D"]
-    done = subprocess.run(
+    done = ui.ask(
         ["perl", "scripts/get_maintainer.pl", "--status", "--nom", "--nol", "--nogit",
          "--nogit-fallback", *(word for path in paths for word in ("-f", path))],
-        cwd=series.TREE, capture_output=True, text=True, check=False)
+        cwd=series.TREE)
     states = done.stdout.lower().split()
     found.add(group, "no file is obsolete", bool(states) and "obsolete" not in states,
               done.stderr.strip())
@@ -139,10 +138,9 @@ def check_patches(found):
             ignore += CHECKPATCH_IGNORE_DEFINITIONS
         if TEXT in files:
             ignore += CHECKPATCH_IGNORE_TEXT
-        done = subprocess.run(
+        done = ui.ask(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
-             "--ignore=" + ",".join(ignore), path],
-            cwd=series.TREE, capture_output=True, text=True, check=False)
+             "--ignore=" + ",".join(ignore), path], cwd=series.TREE)
         said = [line for line in done.stdout.splitlines()
                 if re.match(r"(ERROR|WARNING|CHECK):", line)]
         log.open("a", encoding="utf-8").write(done.stdout)
@@ -192,9 +190,8 @@ def check_kernel_doc(found):
     group = "kernel-doc"
     for path in series.source_files():
         if path.endswith((".c", ".h")):
-            done = subprocess.run(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
-                                  cwd=series.TREE, capture_output=True, text=True,
-                                  check=False)
+            done = ui.ask(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
+                          cwd=series.TREE)
             words = done.stderr.strip().splitlines()
             found.add(group, path, not done.returncode and not words,
                       words[0] if words else "")
@@ -271,7 +268,7 @@ def harness_test(found, group, name):
 
 def lint_harness(found, group, files, *command):
     """Run a linter on files of the harness."""
-    done = subprocess.run([*command, *files], capture_output=True, text=True, check=False)
+    done = ui.ask([*command, *files])
     words = {}
     for line in (done.stdout + done.stderr).splitlines():
         words.setdefault(line.partition(":")[0], line)
@@ -297,12 +294,10 @@ def check_harness(found):
     for path in tests:
         harness_test(found, group, path.name)
     found.add(group, "has tests", bool(tests))
-    said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
-                          capture_output=True, text=True, check=False).stdout
+    said = ui.ask(["make", "--no-print-directory", "help"], cwd=ROOT).stdout
     for target in ("help", *re.findall(r"^make (\S+)", said, re.MULTILINE)):
         # It says what it would do, and begins none of it.
-        done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True,
-                              text=True, check=False)
+        done = ui.ask(["make", "--dry-run", target], cwd=ROOT)
         found.add(group, f"make {target}", not done.returncode, done.stderr.strip())
     found.close(group)
 

@@ -263,7 +263,8 @@ def run(found, kernel):
                   f"{wrong} (log: build/log/compilefail.log)" if wrong else "")
     for name, wanted in SELF_TESTS.items():
         wrong = judge(name, errors[name]) or ""
-        found.add(group, f"runner: {name}", wrong.startswith(wanted) if wanted else not wrong, wrong)
+        ok = wrong.startswith(wanted) if wanted else not wrong
+        found.add(group, f"runner: {name}", ok, wrong)
     found.add(group, "cleaned", *cleaned(kernel))
     run_c(found, group, kernel)
     found.close(group)

@@ -225,8 +225,7 @@ def answered(kernel, directory, answer, record):
 def check_machines(found, group, directory, data, has_events):
     """What must be in the merged trace."""
     def fntrace(*words):
-        done = subprocess.run([OUT / "fntrace", *words], capture_output=True, text=True,
-                              check=False, timeout=TIMEOUT)
+        done = ui.ask([OUT / "fntrace", *words], timeout=TIMEOUT)
         return done.stdout, done.stderr
 
     listing, said = fntrace("replay", data)
@@ -256,15 +255,13 @@ def check_machines(found, group, directory, data, has_events):
     found.add(group, "the kernel of this machine", switches > 0 if has_events else None,
               f"{switches} times {HOST_EVENT}" if has_events else f"no {TRACEFS} here")
     fntrace("convert", "-f", "chrome", "-o", f"{directory}/trace.json", data)
-    done = subprocess.run(
+    done = ui.ask(
         ["/usr/bin/python3", SOURCE / "tests" / "messages.py", f"{directory}/trace.json",
-         aligned.group(1) if aligned else "0", str(2 * ROUNDS)],
-        capture_output=True, text=True, check=False, timeout=TIMEOUT)
+         aligned.group(1) if aligned else "0", str(2 * ROUNDS)], timeout=TIMEOUT)
     found.add(group, "no message arrives before it was sent", done.returncode == 0, done.stderr)
     fntrace("convert", "-f", "perfetto", "-o", f"{directory}/trace.pftrace", data)
-    done = subprocess.run(
-        ["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py", f"{directory}/trace.pftrace"],
-        capture_output=True, text=True, check=False, timeout=TIMEOUT, env=environment(False))
+    done = ui.ask(["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py",
+                   f"{directory}/trace.pftrace"], timeout=TIMEOUT, env=environment(False))
     found.add(group, "Perfetto reads it", None if done.returncode == 4 else done.returncode == 0,
               done.stderr)
 
@@ -272,8 +269,7 @@ def check_machines(found, group, directory, data, has_events):
 # --- measuring -------------------------------------------------------------
 
 def output(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False, **options)
+    done = ui.ask([str(word) for word in command], **options)
     if done.returncode:
         raise Failure(f"{command[0]} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
     return done.stdout

@@ -30,8 +30,8 @@ GUEST = ROOT / "harness" / "guest"
 # What guests run.
 SCRIPTS = ROOT / "harness" / "scripts"
 # The kselftests of the series, and the base's that it must not break.
-KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
-              "static_key_debugfs", "static_keys")
+KSELFTESTS = (*sorted(path.parent.name for path in (
+    ROOT / "tools" / "testing" / "selftests").glob("*/Makefile")), "static_keys")
 # In a guest of its own: its map_test leaves tracing off, and pages of another size.
 RING_BUFFER = "ring-buffer"
 FTRACETEST = "ftrace"
@@ -183,10 +183,10 @@ def qemu_version(program):
 
 def archive(parts, output, out):
     """An initramfs from directories and lists, by the kernel's own tool."""
-    done = subprocess.run(
+    done = ui.ask(
         [series.TREE / "usr" / "gen_initramfs.sh", "-o", output, "-u", "squash",
          "-g", "squash", *parts],
-        cwd=out, capture_output=True, text=True, check=False)
+        cwd=out)
     if done.returncode:
         raise Failure(f"building {shown(output)} failed: {done.stderr.strip()}")
 
@@ -261,7 +261,7 @@ def add_program(stage, program, alias=""):
         link = stage / alias.lstrip("/")
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(program)
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    done = ui.ask(["ldd", program])
     for path in (program, *re.findall(r"(/\S+) \(0x", done.stdout)):
         target = stage / str(path).lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)

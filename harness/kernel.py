@@ -138,8 +138,7 @@ ARCHES = {
 @functools.cache
 def rustc_version():
     """Major and minor number; (0, 0) if there is no rustc."""
-    done = subprocess.run(["/usr/bin/rustc", "--version"], capture_output=True, text=True,
-                          check=False)
+    done = ui.ask(["/usr/bin/rustc", "--version"])
     version = re.match(r"rustc (\d+)\.(\d+)", done.stdout)
     return tuple(map(int, version.groups())) if version else (0, 0)
 

@@ -54,10 +54,9 @@ def check_rustfmt(found):
             if path.endswith(".rs"):
                 top = ROOT if (ROOT / path).exists() else series.TREE
                 # From its input, rustfmt does not go on to the modules of a file.
-                done = subprocess.run(
+                done = ui.ask(
                     [RUSTFMT, "--check", "--config-path", series.TREE / ".rustfmt.toml"],
-                    input=(top / path).read_text(encoding="utf-8"),
-                    capture_output=True, text=True, check=False)
+                    input=(top / path).read_text(encoding="utf-8"))
                 words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
                 found.add(group, path, not done.returncode and not words,
                           words[0] if words else "")
@@ -360,9 +359,8 @@ def semantic_patch_trouble(patch, source):
             *patch.options]
     trouble = []
     if patch.reports:
-        done = subprocess.run([*argv, "-D", "report", "--no-show-diff", source.name],
-                              cwd=source.parent, env=cocci_environment(), capture_output=True,
-                              text=True, check=False)
+        done = ui.ask([*argv, "-D", "report", "--no-show-diff", source.name],
+                      cwd=source.parent, env=cocci_environment())
         lines = sorted(re.findall(rf"^{re.escape(source.name)}:(\d+):\S*( .*)$", done.stdout,
                                   re.MULTILINE), key=lambda line: int(line[0]))
         said = "".join(f"{number}:{words}\n" for number, words in lines)
@@ -470,11 +468,11 @@ class Variant(kernels.Kernel):
                 return set()
         file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
                     if (series.TREE / name).exists())
-        done = subprocess.run(
-            ["make", "-s", "-f", "-", "lint-nothing"], capture_output=True, text=True,
+        done = ui.ask(
+            ["make", "-s", "-f", "-", "lint-nothing"],
             input=ENABLED.format(out=self.out, tree=series.TREE, directory=directory,
                                  file=file),
-            cwd=self.out, env=kernels.environment(), check=False)
+            cwd=self.out, env=kernels.environment())
         if done.returncode:
             raise Failure(f"{file}: {done.stderr.strip().splitlines()[-1]}")
         return set(done.stdout.split())

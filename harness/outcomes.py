@@ -45,9 +45,8 @@ def installed():
     where programs may come from instead.
     """
     with contextlib.suppress(OSError):
-        done = subprocess.run(
-            ["dpkg-query", "-W", "-f", "${Package}:${Architecture} ${Version} ${Status}\\n"],
-            capture_output=True, text=True, check=False)
+        done = ui.ask(
+            ["dpkg-query", "-W", "-f", "${Package}:${Architecture} ${Version} ${Status}\\n"])
         if not done.returncode and done.stdout:
             return (done.stdout, code(ROOT / "harness" / "setup"), os.environ.get("PATH"))
     return None

@@ -191,6 +191,11 @@ def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=Non
             sink.close()
 
 
+def ask(argv, **options):
+    """Run a command for what it says, with any status; OPTIONS are subprocess.run()'s."""
+    return subprocess.run(argv, capture_output=True, text=True, check=False, **options)
+
+
 def end_group(process):
     """End a process started by run() and all that it started."""
     for number, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, None)):
