@@ -298,8 +298,8 @@ def build_module(kernel):
         shutil.copy(source, directory)
     (directory / "Kbuild").write_text(MODULE_KBUILD, encoding="utf-8")
     log = ui.fresh_log(f"bench-module-{kernel.label}")
-    ui.must(kernel.make(f"M={directory}", "modules"), log,
-            f"building the benchmark module for the {kernel.what}", env=kernels.environment())
+    kernel.must(log, f"building the benchmark module for the {kernel.what}", f"M={directory}",
+                "modules")
     return directory / f"{MODULE}.ko"
 
 
@@ -413,8 +413,7 @@ def site_sizes(kernel, figures):
     (directory / "Kbuild").write_text(f"obj-m := {objects}\nccflags-y := -I$(src)\n",
                                       encoding="utf-8")
     log = ui.fresh_log(f"bench-sites-{kernel.label}")
-    ui.must(kernel.make(f"M={directory}", "modules"), log,
-            "building the modules with a hundred sites", env=kernels.environment())
+    kernel.must(log, "building the modules with a hundred sites", f"M={directory}", "modules")
     nothing = loaded(directory / "bytes_nothing.ko")
     for kind in set(SITE_KINDS) - {"nothing"}:
         figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)

@@ -334,9 +334,8 @@ def check_sparse(found, kernel):
                if path.endswith(".c") and (kernel.out / path).with_suffix(".o").exists()]
     with ui.Step("sparse on our files"):
         # C=2 checks a file whether or not it has to be compiled.
-        ui.must(kernel.make("C=2", f"CHECK={BUILD / 'tools' / 'sparse'}",
-                            *(path[:-2] + ".o" for path in sources)), log,
-                "sparse", env=kernels.environment())
+        kernel.must(log, "sparse", "C=2", f"CHECK={BUILD / 'tools' / 'sparse'}",
+                    *(path[:-2] + ".o" for path in sources))
     said = log.read_text(encoding="utf-8").splitlines()
     if not sources:
         found.add(group, "files", False, f"none of ours is built in {shown(kernel.out)}")

@@ -235,8 +235,7 @@ def cleaned(kernel):
     missing = [path for path in generated if not path.exists()]
     if missing:
         return False, f"{missing[0]} was not generated"
-    ui.must(kernel.make(f"M={WORK}", "clean"), LOGS / "compilefail-clean.log",
-            "cleaning the tests", env=kernels.environment())
+    kernel.must(LOGS / "compilefail-clean.log", "cleaning the tests", f"M={WORK}", "clean")
     left = [path for path in generated if path.exists()]
     if left:
         return False, f"{left[0]} is left"

@@ -93,7 +93,7 @@ class Outcomes(dict):
                 step.advance()
 
         result = guest.boot(
-            self.kernel, guest.script("ftracetest", LIMIT=LIMIT), name, smp=smp, memory="1G",
+            self.kernel, guest.script("ftracetest", LIMIT=LIMIT), name, smp=smp,
             files={"tests": "\n".join(tests) + "\n"}, on_line=on_line, programs=PROGRAMS,
             timeout=3 * 3600, idle=LIMIT + 60)
         if running:

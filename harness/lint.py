@@ -4,13 +4,11 @@
 All of it needs only build/linux, and writes elsewhere.
 """
 
-import contextlib
 import dataclasses
 import difflib
 import hashlib
 import os
 import pathlib
-import queue
 import re
 import shutil
 import subprocess
@@ -296,23 +294,16 @@ class CocciCheck:
             lists[name].write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
             if not wanted:
                 del lists[name]
-        left = queue.SimpleQueue()
-        for patch in self.patches:
-            if not patch.useless(self.version):
-                left.put(patch)
+        patches = [patch for patch in self.patches if not patch.useless(self.version)]
+        step.total = len(patches)
 
-        def work(_):
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    patch = left.get_nowait()
-                    groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL)
-                                       else "all")
-                    if groups:
-                        self.run(patch, groups)
-                    step.advance(note=patch.name)
+        def one(patch):
+            groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL) else "all")
+            if groups:
+                self.run(patch, groups)
+            step.advance(note=patch.name)
 
-        step.total = left.qsize()
-        ui.parallel(work, range(os.cpu_count()))
+        ui.parallel(one, patches, os.cpu_count())
 
 
 def check_coccinelle(found):

@@ -538,8 +538,8 @@ class Compiled(Rebuilt):
 
     def build(self):
         self.kernel.configure()
-        ui.must(self.kernel.make("prepare", "modules_prepare"), self.kernel.log,
-                "building what modules need", env=kernels.environment())
+        self.kernel.must(self.kernel.log, "building what modules need", "prepare",
+                         "modules_prepare")
 
     def notices(self, what, mutant, limit):
         return first_failure(quietly(compilefail.run, self.kernel))

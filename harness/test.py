@@ -158,12 +158,6 @@ def splat(found, group, result):
         guest_trouble(found, group, result)
 
 
-def memory(kernel):
-    """What a guest needs."""
-    # KASAN takes an eighth of it, and what is freed stays for a while.
-    return "2G" if kernel.debug else "1G"
-
-
 def patience(kernel):
     """For how many seconds a guest may go through many tests."""
     return 3 * 3600 if kernel.debug else 1800
@@ -228,7 +222,7 @@ def kselftests(found, kernel, smp, directories):
         options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(
             kernel, guest.script("kselftest", COLLECTIONS=" ".join(directories), OPTIONS=options),
-            f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
+            f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp,
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
             timeout=patience(kernel))
     log = f"(log: {ui.shown(result.log)})"
@@ -259,14 +253,10 @@ def kselftests(found, kernel, smp, directories):
 
 def stress(found, kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    group = f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds"
-    with ui.Step(group):
-        result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
-                            f"stress-rust-tracepoint-{kernel.name}", memory=memory(kernel),
-                            # Else kinds of objects share caches, and hide leaks.
-                            append="slab_nomerge",
-                            timeout=max(patience(kernel), STRESS_SECONDS * rounds))
-    in_guest(found, group, result)
+    ktap_guest(found, f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds", kernel,
+               f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n", "stress-rust-tracepoint",
+               # Else kinds of objects share caches, and hide leaks.
+               append="slab_nomerge", timeout=max(patience(kernel), STRESS_SECONDS * rounds))
 
 
 def program_and_kernel(found, kernel):
@@ -279,23 +269,17 @@ def program_and_kernel(found, kernel):
 
 def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
     """Run the stress test of a directory of kselftests."""
-    group = f"{what} under stress on {kernel.name}, {seconds} s"
-    with ui.Step(group):
-        result = guest.boot(kernel, f"cd /selftests/{directory} && ./{script} {seconds}\n",
-                            f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
-                            memory=memory(kernel), timeout=600 + 3 * seconds,
-                            programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
-    in_guest(found, group, result)
+    ktap_guest(found, f"{what} under stress on {kernel.name}, {seconds} s", kernel,
+               f"cd /selftests/{directory} && ./{script} {seconds}\n",
+               f"stress-{directory.replace('_', '-')}", smp=4, timeout=600 + 3 * seconds,
+               programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
 
 
 def small(found, kernel):
     """The kernel's own markers and a function event, on a kernel in which nothing is patched
     but ftrace's sites, and nothing loaded."""
-    group = f"markers of the kernel on {kernel.name}"
-    with ui.Step(group):
-        result = guest.boot(kernel, "cd /selftests/markers && ./test_in_use.sh\n",
-                            f"markers-{kernel.name}")
-    in_guest(found, group, result)
+    ktap_guest(found, f"markers of the kernel on {kernel.name}", kernel,
+               "cd /selftests/markers && ./test_in_use.sh\n", "markers")
     walks.run(found, kernel, "A function event")
 
 
@@ -330,8 +314,7 @@ def function_script(found, kernel, script, argument, timeout):
     with ui.Step(f"{group}: {name}"):
         result = guest.boot(kernel, "modprobe test_func_event && cd /sys/kernel/tracing && "
                             f"/selftests/function_events/{name}\n",
-                            f"function-{script}-{kernel.name}", smp=4, memory=memory(kernel),
-                            timeout=timeout)
+                            f"function-{script}-{kernel.name}", smp=4, timeout=timeout)
     guest_trouble(found, group, result)
     found.add(group, name, result.status == 0,
               f"status {result.status} (log: {ui.shown(result.log)})")
@@ -389,8 +372,7 @@ def kunit(found, kernel):
     with ui.Step(group):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
         result = guest.boot(kernel, guest.script("kunit"), f"kunit-{kernel.name}",
-                            memory=memory(kernel), append="kunit.enable=1",
-                            timeout=3600 if kernel.debug else 300)
+                            append="kunit.enable=1", timeout=3600 if kernel.debug else 300)
     reader = kunit_reader()
     for line in result.lines:
         reader.line(line)
@@ -400,6 +382,13 @@ def kunit(found, kernel):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
     found.close(group)
+
+
+def ktap_guest(found, group, kernel, script, name, **options):
+    """A guest that prints KTAP; OPTIONS are guest.boot()'s."""
+    with ui.Step(group):
+        result = guest.boot(kernel, script, f"{name}-{kernel.name}", **options)
+    in_guest(found, group, result)
 
 
 def in_guest(found, group, result):
@@ -443,6 +432,21 @@ def marker_site(found, kernel):
                                             words=("of a branch", "of a marker")):
         found.add(group, name, ok, detail)
     found.close(group)
+
+
+def sites(found, kernel):
+    """What the compilers make of sites."""
+    rust_sites(found, kernel)
+    marker_site(found, kernel)
+
+
+def benchmarks_repeat(found, kernel):
+    """Two runs of the benchmarks agree, and a profile is one of hits."""
+    for name, ok, detail in bench.repeatable(kernel):
+        found.add("benchmark", name, ok, detail)
+    ok, detail = eventprofile.one_record(kernel)
+    found.add("benchmark", "the profile of an event has one record for each hit", ok, detail)
+    found.close("benchmark")
 
 
 class Selection:
@@ -499,39 +503,24 @@ def plan_x86(plan, wanted, patched, built):
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
         on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
-    if wanted.part("ring_buffer", "x86_64"):
-        on_guest("ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,))
-    if wanted.part("run", "x86_64"):
-        on_guest("trace on x86_64", traces, patched, "run")
-    if wanted.part("walks", "x86_64"):
-        on_guest("walks of the overview page", walks.run, patched)
-    if wanted.part("boot", "x86_64"):
-        on_guest("events at boot", boot_events, patched)
-    if wanted.part("stress", "x86_64"):
-        on_guest("stress of Rust modules", stress, patched,
-                 STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS)
-        on_guest("stress of batches", long_stress, patched, "batches", "static_batch",
-                 BATCH_STRESS)
-    if wanted.part("fntrace", "x86_64"):
-        on_guest("fntrace with the kernel", program_and_kernel, patched)
-        on_guest("fntrace on two machines", fntrace.two_machines, patched)
-    if wanted.part("kunit", "x86_64"):
-        on_guest("KUnit on x86_64", kunit, patched)
-    if wanted.part("sites", "x86_64"):
-        on_guest("sites on x86_64", lambda found: (
-            rust_sites(found, patched), marker_site(found, patched)))
-        on_guest("what must not compile", compilefail.run, patched)
-    if wanted.part("bench", "x86_64"):
-        def repeat(found):
-            for name, ok, detail in bench.repeatable(patched):
-                found.add("benchmark", name, ok, detail)
-            ok, detail = eventprofile.one_record(patched)
-            found.add("benchmark", "the profile of an event has one record for each hit", ok,
-                      detail)
-            found.close("benchmark")
-        on_guest("benchmarks repeat", repeat)
-    if wanted.part("sparse", "x86_64"):
-        on_guest("sparse", check.check_sparse, patched)
+    for part, name, function, *args in (
+            ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
+            ("run", "trace on x86_64", traces, patched, "run"),
+            ("walks", "walks of the overview page", walks.run, patched),
+            ("boot", "events at boot", boot_events, patched),
+            ("stress", "stress of Rust modules", stress, patched,
+             STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
+            ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
+             BATCH_STRESS),
+            ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
+            ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
+            ("kunit", "KUnit on x86_64", kunit, patched),
+            ("sites", "sites on x86_64", sites, patched),
+            ("sites", "what must not compile", compilefail.run, patched),
+            ("bench", "benchmarks repeat", benchmarks_repeat, patched),
+            ("sparse", "sparse", check.check_sparse, patched)):
+        if wanted.part(part, "x86_64"):
+            on_guest(name, function, *args)
     if wanted.full:
         plan_full(plan, wanted, on_guest)
 
@@ -597,8 +586,7 @@ def plan_other(plan, wanted, name):
     if wanted.part("run", name):
         on_guest("trace", traces, f"trace-{name}")
     if wanted.part("sites", name):
-        plan.add(f"sites on {name}", lambda found: (
-            rust_sites(found, kernel), marker_site(found, kernel)), built, lane=jobs.SINGLE)
+        on_guest("sites", sites)
     if wanted.full and wanted.part("stress", name):
         on_guest("load of function events", function_load)
 

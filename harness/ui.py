@@ -215,9 +215,9 @@ def stop():
         end_group(process)
 
 
-def parallel(function, items):
-    """Call a function for each item at once; the first failure is raised."""
-    with concurrent.futures.ThreadPoolExecutor(len(items)) as pool:
+def parallel(function, items, width=None):
+    """Call a function for WIDTH items at once, or for all; the first failure is raised."""
+    with concurrent.futures.ThreadPoolExecutor(width or len(items)) as pool:
         try:
             return list(pool.map(function, items))
         except BaseException:
