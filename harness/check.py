@@ -33,27 +33,24 @@ from ui import BUILD, ROOT, Failure, shown
 # fixed in a history, which a base from a tarball does not have.
 CHECKPATCH = ["--strict", "--no-summary", "--show-types"]
 CHECKPATCH_IGNORE = ["FILE_PATH_CHANGES", "UNKNOWN_COMMIT_ID"]
-# What stands for the kernel's headers in user space cannot avoid: their types, and macros
-# that leave out what only a kernel does.
-CHECKPATCH_IGNORE_STANDINS = ["COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION",
-                              "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL",
-                              "MULTISTATEMENT_MACRO_USE_DO_WHILE", "NEW_TYPEDEFS", "TABSTOP"]
-STANDINS = "tools/testing/ring_buffer/"
-# print_fmt of probe events has %Ld, and user space reads it.
-CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
-FORMATS = "kernel/trace/fetch_type.c"
-# The test of markers has an address that is printed as it is.
-CHECKPATCH_IGNORE_POINTERS = ["VSPRINTF_SPECIFIER_PX"]
-POINTERS = "lib/test_marker_main.c"
-# What the headers of static calls, tracepoints and events have in common with those of the
-# base.
-CHECKPATCH_IGNORE_DEFINITIONS = ["AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
-                                 "PARENTHESIS_ALIGNMENT", "TRAILING_SEMICOLON"]
-DEFINITIONS = {"include/linux/static_call.h", "include/linux/tracepoint.h"}
-# As in the base, there is no way on when text cannot be patched.
-CHECKPATCH_IGNORE_TEXT = ["AVOID_BUG"]
-TEXT = "arch/x86/kernel/alternative.c"
-
+# What cannot be avoided in mails with a file, or that have all files below a directory.
+CHECKPATCH_IGNORE_IN = {
+    # The types of the kernel in user space, and macros that leave out what only a kernel does.
+    "tools/testing/ring_buffer/": (
+        "COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION", "MACRO_ARG_REUSE",
+        "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL", "MULTISTATEMENT_MACRO_USE_DO_WHILE",
+        "NEW_TYPEDEFS", "TABSTOP"),
+    # print_fmt of probe events has %Ld, and user space reads it.
+    "kernel/trace/fetch_type.c": ("PRINTF_L",),
+    # The test of markers has an address that is printed as it is.
+    "lib/test_marker_main.c": ("VSPRINTF_SPECIFIER_PX",),
+    # What they have in common with those of the base.
+    **dict.fromkeys(("include/linux/static_call.h", "include/linux/tracepoint.h"), (
+        "AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
+        "TRAILING_SEMICOLON")),
+    # As in the base, there is no way on when text cannot be patched.
+    "arch/x86/kernel/alternative.c": ("AVOID_BUG",),
+}
 
 # What make apply is tried with: a topic, and a file that no other one edits.
 APPLY_TOPIC = "record-path"
@@ -128,16 +125,9 @@ def check_patches(found):
         ignore = list(CHECKPATCH_IGNORE)
         files = [file for file in re.findall(r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)
                  if file != series.MAINTAINERS]
-        if all(file.startswith(STANDINS) for file in files):
-            ignore += CHECKPATCH_IGNORE_STANDINS
-        if FORMATS in files:
-            ignore += CHECKPATCH_IGNORE_FORMATS
-        if POINTERS in files:
-            ignore += CHECKPATCH_IGNORE_POINTERS
-        if DEFINITIONS.intersection(files):
-            ignore += CHECKPATCH_IGNORE_DEFINITIONS
-        if TEXT in files:
-            ignore += CHECKPATCH_IGNORE_TEXT
+        for place, types in CHECKPATCH_IGNORE_IN.items():
+            if place in files or files and all(file.startswith(place) for file in files):
+                ignore += types
         done = ui.ask(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
              "--ignore=" + ",".join(ignore), path], cwd=series.TREE)
@@ -372,9 +362,8 @@ def check_am(found):
     with ui.Step("git am onto the pristine base") as step:
         step.total = len(topics)
         try:
-            series.git("worktree", "add", "--quiet", "--force", "--detach", where, start)
             for topic in topics:
-                series.git("checkout", "--quiet", "--force", "--detach", start, cwd=where)
+                series.worktree(where, start)
                 mails = [mail for other in series.topic_with_needs(topics, topic.name)
                          for mail in series.patches_of_mails(other.name)]
                 done = series.git("am", "--quiet", *mails, cwd=where, check=False)

@@ -321,12 +321,7 @@ def pristine_tree():
         if head.stdout.decode().strip() == base and not clean.stdout.strip():
             return
     with ui.Step("pristine base into build/base"):
-        if (BASE_TREE / ".git").exists():
-            series.git("checkout", "--quiet", "--force", "--detach", base, cwd=BASE_TREE)
-        else:
-            shutil.rmtree(BASE_TREE, ignore_errors=True)
-            series.git("worktree", "prune")
-            series.git("worktree", "add", "--quiet", "--force", "--detach", BASE_TREE, base)
+        series.worktree(BASE_TREE, base)
 
 
 def main(args):

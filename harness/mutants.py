@@ -390,13 +390,9 @@ class Tree(kernels.Kernel):
     def checkout(self):
         """The series, as it is in build/linux; what was changed stays for now."""
         head = series.git("rev-parse", "HEAD").strip()
-        if not (TREE / ".git").exists():
-            shutil.rmtree(TREE, ignore_errors=True)
-            series.git("worktree", "prune")
-            TREE.parent.mkdir(parents=True, exist_ok=True)
-            series.git("worktree", "add", "--quiet", "--force", "--detach", TREE, head)
-        elif series.git("rev-parse", "HEAD", cwd=TREE).strip() != head:
-            series.git("checkout", "--quiet", "--force", "--detach", head, cwd=TREE)
+        if not (TREE / ".git").exists() or \
+                series.git("rev-parse", "HEAD", cwd=TREE).strip() != head:
+            series.worktree(TREE, head)
 
     def original(self, path):
         """A file as the series has it."""

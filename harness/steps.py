@@ -8,7 +8,6 @@ outcomes.py.
 import dataclasses
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -132,15 +131,6 @@ class StepBuilder:
         return None
 
 
-def step_tree(commit):
-    """Check out a commit in STEP_TREE, beside build/linux."""
-    if not (STEP_TREE / ".git").exists():
-        shutil.rmtree(STEP_TREE, ignore_errors=True)
-        series.git("worktree", "prune")
-        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commit)
-    series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
-
-
 def step_objects(commit):
     """What to build after a commit: objects by directory of arch/, or one with Rust."""
     wanted = {}
@@ -182,7 +172,7 @@ def check(found):
 
     def build(found, name, commit, builder, objects):
         began = time.monotonic()
-        step_tree(commit)
+        series.worktree(STEP_TREE, commit)
         trouble = builder.build(objects, options)
         found.add(group, name, trouble is None, trouble or f"{len(objects)} objects",
                   time.monotonic() - began)
@@ -271,7 +261,7 @@ def check_option_off(found):
     def compare(found):
         built = []
         for commit in (before, own[-1]):
-            step_tree(commit)
+            series.worktree(STEP_TREE, commit)
             trouble = builder.build(OFF_TARGETS, commit)
             if trouble:
                 found.add(group, "objects", False, trouble)

@@ -78,14 +78,10 @@ STRESS_SECONDS = 6
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
            "x86_64-no-jump-label": ("static_key_debugfs", "static_keys"), "x86_64-debian": ()}
-# Seconds of the stress test of batches; the full run's is made on a debug kernel.
+# Seconds of the stress test of batches; and of those of the full run on kernels that check
+# themselves, one of which looks for data races.
 BATCH_STRESS = 20
-BATCH_STRESS_FULL = 600
-# As well, of markers; in a run that is not full, their kselftest has a short one.
-MARKER_STRESS_FULL = 600
-RUST_FUNCTION_STRESS_FULL = 600
-# As well, of the ring buffer, and on the kernel that looks for data races.
-NESTING_STRESS_FULL = 600
+STRESS_FULL = 600
 NESTING_KERNELS = ("x86_64-debug", "x86_64-kcsan")
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
@@ -553,15 +549,13 @@ def plan_full(plan, wanted, on_guest):
         built = builds[debug.name]
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
                  need=built)
-        for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
-                                         ("markers", "markers", MARKER_STRESS_FULL),
-                                         ("functions of Rust", "rust_functions",
-                                          RUST_FUNCTION_STRESS_FULL)):
+        for what, directory in (("batches", "static_batch"), ("markers", "markers"),
+                                ("functions of Rust", "rust_functions")):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
-                     seconds, need=built)
+                     STRESS_FULL, need=built)
         for name in NESTING_KERNELS:
             on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
-                     "ring buffer", guest.RING_BUFFER, NESTING_STRESS_FULL, "nesting.sh",
+                     "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh",
                      need=builds[name])
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
         on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
