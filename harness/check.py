@@ -252,8 +252,7 @@ def check_notices(found):
 def harness_test(found, group, name):
     """A test of the harness itself."""
     log = ui.fresh_log(f"harness-{name}")
-    ktap.run(found, group, [sys.executable, ROOT / "harness" / "tests" / "run.py", name], log,
-             what=name)
+    ktap.run(found, group, [sys.executable, ROOT / "harness" / "tests", name], log, what=name)
 
 
 def lint_harness(found, group, files, *command):

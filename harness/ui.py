@@ -73,8 +73,8 @@ class Step:
         self.note = ""
         self.outcome = None
 
-    def advance(self, count=1, note=None):
-        self.done += count
+    def advance(self, note=None):
+        self.done += 1
         if note is not None:
             self.note = note
 

@@ -22,8 +22,9 @@ class ManyEvents(Case):
                 ("too few", 4, "events", "@error row only 3 events\n", 1, ALL),
                 ("no such file", 1, "absent", "@error row no absent\n", 1, [])):
             events.write_text("", encoding="utf-8")
-            shell = subprocess.run(
-                ["sh", "-c", f". {bench.FILES}/many_events.sh\nmany_events {count} row {file} 'p:$function'"],
-                cwd=self.work, stdout=subprocess.PIPE, text=True, check=False)
+            script = (f". {bench.FILES}/many_events.sh\n"
+                      f"many_events {count} row {file} 'p:$function'")
+            shell = subprocess.run(["sh", "-c", script], cwd=self.work, stdout=subprocess.PIPE,
+                                   text=True, check=False)
             self.equal(name, [shell.stdout, shell.returncode,
                               events.read_text(encoding="utf-8").split()], wanted)

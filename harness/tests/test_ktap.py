@@ -166,7 +166,8 @@ class Programs(Suite):
 
     def setUp(self):
         super().setUp()
-        self.shell, self.python = self.work / "program", self.work / "harness" / "tests" / "run.py"
+        self.shell = self.work / "program"
+        self.python = self.work / "harness" / "tests" / "__main__.py"
         self.python.parent.mkdir(parents=True)
         self.python.write_text(f"import os\nos.execv({str(self.shell)!r}, ['sh'])\n",
                                encoding="utf-8")
@@ -213,11 +214,11 @@ class Some(unittest.TestCase):
 
 
 class Runner(Suite):
-    """tests/run.py itself, with made-up tests."""
+    """tests/__main__.py itself, with made-up tests."""
 
     def test_files(self):
         (self.work / "harness" / "tests").mkdir(parents=True)
-        for name in ("ktap.py", "ui.py", "tests/run.py"):
+        for name in ("ktap.py", "ui.py", "tests/__main__.py"):
             (self.work / "harness" / name).symlink_to(check.ROOT / "harness" / name)
         self.put(check, ROOT=self.work)
         for how, text, *wanted in (

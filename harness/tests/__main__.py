@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run the tests of the harness with unittest, and write KTAP.
 
-    run.py [FILE...]    those of some test_*.py; without one, all
+    python3 harness/tests [FILE...]    those of some test_*.py; without one, all
 
 Each test is a result, or if it has subtests, each of these.
 """
