@@ -110,7 +110,7 @@ BOOT_EVENTS = ("kernel_execve(string path, x64 line = boot_command_line) -> int;
                "# a comment; populate_rootfs(string line = boot_command_line) -> int")
 BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
 BOOT_TRACE_EVENTS = "initcall:*,sched:sched_process_exec,raw_syscalls:*"
-# What it prints then, behind a line with the licence.
+# What scripts/boot_events.sh prints with these, behind a line with the licence.
 BOOT_LINES = (guest.SCRIPTS / "boot_events.lines").read_text(encoding="utf-8").splitlines()[1:]
 
 # The test module of tracepoints in Rust, and two functions in it that have one
