@@ -83,8 +83,7 @@ def merge(where):
     """The options into the tree's .config; what it was is .config.old, as kconfig has it."""
     config = where / ".config"
     shutil.copy(config, where / ".config.old")
-    done = subprocess.run(["scripts/kconfig/merge_config.sh", "-m", ".config", FRAGMENT],
-                          cwd=where, capture_output=True, text=True, check=False)
+    done = ui.ask(["scripts/kconfig/merge_config.sh", "-m", ".config", FRAGMENT], cwd=where)
     if done.returncode:
         raise Failure(f"merge_config.sh: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
 

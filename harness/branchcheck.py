@@ -1,11 +1,8 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that the shared static-branch text changes nothing for C.
 
-    branchcheck.py BASE OURS
-
-Both are kernel source trees, ours with the series applied. For each
-architecture, word size, byte order and compiler, branchcheck/branches.c is
+Two kernel source trees are compared: the base, and ours with the series applied. For
+each architecture, word size, byte order and compiler, branchcheck/branches.c is
 compiled with the headers of either tree, and the object files have to be the
 same. Then the text of a site has to be the same in its three forms (C,
 assembler macro, Rust), and the macro has to assemble to the same site and
@@ -13,10 +10,8 @@ table entry. Architectures without a packaged compiler are compared after
 preprocessing.
 
 No kernel is configured for this: the few headers that the build generates are
-made up by headers(), and what .config would say is in variants().
-
-Then it changes our headers in ways that must not pass, and demands that each is
-noticed.
+made up by headers(), and what .config would say is in variants(). Last, our headers are
+changed in ways that must not pass, and each has to be noticed.
 """
 
 import concurrent.futures
@@ -26,11 +21,8 @@ import pathlib
 import re
 import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 
-import ktap
+import ui
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
 FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
@@ -233,8 +225,7 @@ def headers(tree, arch):
 
 def run(command, cwd):
     """Run a tool, give its standard output, raise CheckError with its errors."""
-    done = subprocess.run([str(c) for c in command], cwd=cwd, text=True,
-                          capture_output=True, check=False)
+    done = ui.ask([str(c) for c in command], cwd=cwd)
     if done.returncode:
         lines = [l for l in done.stderr.splitlines() if "rror" in l] or \
             done.stderr.splitlines() or ["no message"]
@@ -582,10 +573,10 @@ def check(job, base, ours):
 
 def check_once(ours):
     """The text of a site stands in one place only."""
-    found = subprocess.run(
+    found = ui.ask(
         ["grep", "-rlE", r"section[[:space:]]+__jump_table", "--include=*.[hcS]",
          "--include=*.inc", "--include=*.rs", "arch", "include", "kernel", "lib", "rust"],
-        cwd=ours.root, text=True, capture_output=True, check=False).stdout.split()
+        cwd=ours.root).stdout.split()
     if found != ["include/asm-generic/jump_label.h"]:
         raise CheckError("table entries are written by " + (" ".join(found) or "nothing"))
     return "the table entry stands once, in " + found[0]
@@ -716,59 +707,35 @@ def jobs(work):
             yield variant, kind, compiler and Job(variant, compiler, kind, folder)
 
 
-WRITER = ktap.Writer()
-
-
-def attempt(function, *args):
-    """Call a check; give whether it passes and what to say."""
-    try:
-        return True, function(*args)
-    except CheckError as trouble:
-        return False, str(trouble)
-
-
-def line(passed, *words):
-    """One line of output."""
-    WRITER.add(", ".join(filter(None, words)), passed)
-
-
-def compare(base, ours, work):
-    """The whole comparison; give the exit status."""
-    base, ours = (Tree(path.resolve(), work / name) for path, name in
-                  ((base, "base"), (ours, "ours")))
+def compare(found, group, base, ours, work, step):
+    """Add the outcome of all checks of two trees to FOUND, with files in WORK."""
+    base, ours = Tree(base, work / "base"), Tree(ours, work / "ours")
     for arch in sorted({v.arch for v in variants()}):
         headers(base, arch)
         headers(ours, arch)
 
-    planned = list(jobs(work))
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = [job and pool.submit(attempt, check, job, base, ours)
-                   for _, _, job in planned]
-        for (variant, kind, job), result in zip(planned, results):
-            passed, words = result.result() if job else (
-                False, f"no compiler: Debian's {package(variant, kind)} is not installed")
-            line(passed, variant.name, kind if variant.gcc is not None else "cpp", words)
-        outcomes = pool.map(lambda n: attempt(self_test, n, base, ours, work),
-                            range(len(MUTATIONS)))
-        for mutation, (passed, words) in zip(MUTATIONS, outcomes):
-            line(passed, mutation[0], "self", words)
+    def attempt(words, function, *args):
+        try:
+            ok, said = True, function(*args)
+        except CheckError as trouble:
+            ok, said = False, str(trouble)
+        found.add(group, ", ".join((*words, said)), ok)
+        step.advance(note=words[0])
 
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = []
+        for variant, kind, job in jobs(work):
+            words = variant.name, kind if variant.gcc is not None else "cpp"
+            if job:
+                done.append(pool.submit(attempt, words, check, job, base, ours))
+            else:
+                found.add(group, f"{variant.name}, {kind}", False, "no compiler: Debian's "
+                          f"{package(variant, kind)} is not installed")
+        for number, mutation in enumerate(MUTATIONS):
+            done.append(pool.submit(attempt, (mutation[0], "self"), self_test, number, base, ours,
+                                    work))
+        for one in done:
+            one.result()
     for function, trees in ((check_once, (ours,)), (check_covered, (ours,)),
                             (check_includes, (base, ours)), (check_notices, (base, ours))):
-        passed, words = attempt(function, *trees)
-        line(passed, "tree", words)
-    return WRITER.end()
-
-
-def main():
-    """Read the arguments, and find a place for the files."""
-    trees = [pathlib.Path(word) for word in sys.argv[1:]]
-    if len(trees) != 2 or not all((tree / "include/linux/jump_label.h").exists()
-                                  for tree in trees):
-        sys.exit("usage: branchcheck.py BASE OURS, two kernel source trees")
-    with tempfile.TemporaryDirectory(prefix="branchcheck-") as work:
-        return compare(*trees, pathlib.Path(work))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        attempt(("tree",), function, *trees)

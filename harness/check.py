@@ -12,11 +12,11 @@
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 import apply
+import branchcheck
 import kernel as kernels
 import ktap
 import lint
@@ -26,34 +26,31 @@ import series
 import sitecheck
 import steps
 import ui
-from ui import BUILD, LOGS, ROOT, Failure, shown
+from ui import BUILD, ROOT, Failure, shown
 
 # FILE_PATH_CHANGES asks whether MAINTAINERS needs an update, whenever a file
 # is added. check_maintainers() answers that. UNKNOWN_COMMIT_ID looks for what is
 # fixed in a history, which a base from a tarball does not have.
 CHECKPATCH = ["--strict", "--no-summary", "--show-types"]
 CHECKPATCH_IGNORE = ["FILE_PATH_CHANGES", "UNKNOWN_COMMIT_ID"]
-# What stands for the kernel's headers in user space cannot avoid: their types, and macros
-# that leave out what only a kernel does.
-CHECKPATCH_IGNORE_STANDINS = ["COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION",
-                              "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL",
-                              "MULTISTATEMENT_MACRO_USE_DO_WHILE", "NEW_TYPEDEFS", "TABSTOP"]
-STANDINS = "tools/testing/ring_buffer/"
-# print_fmt of probe events has %Ld, and user space reads it.
-CHECKPATCH_IGNORE_FORMATS = ["PRINTF_L"]
-FORMATS = "kernel/trace/fetch_type.c"
-# The test of markers has an address that is printed as it is.
-CHECKPATCH_IGNORE_POINTERS = ["VSPRINTF_SPECIFIER_PX"]
-POINTERS = "lib/test_marker_main.c"
-# What the headers of static calls, tracepoints and events have in common with those of the
-# base.
-CHECKPATCH_IGNORE_DEFINITIONS = ["AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED",
-                                 "PARENTHESIS_ALIGNMENT", "TRAILING_SEMICOLON"]
-DEFINITIONS = {"include/linux/static_call.h", "include/linux/tracepoint.h"}
-# As in the base, there is no way on when text cannot be patched.
-CHECKPATCH_IGNORE_TEXT = ["AVOID_BUG"]
-TEXT = "arch/x86/kernel/alternative.c"
-
+# What cannot be avoided in mails with a file, or that have all files below a directory.
+CHECKPATCH_IGNORE_IN = {
+    # The types of the kernel in user space, and macros that leave out what only a kernel does.
+    "tools/testing/ring_buffer/": (
+        "COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION", "MACRO_ARG_REUSE",
+        "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL", "MULTISTATEMENT_MACRO_USE_DO_WHILE",
+        "NEW_TYPEDEFS", "TABSTOP"),
+    # print_fmt of probe events has %Ld, and user space reads it.
+    "kernel/trace/fetch_type.c": ("PRINTF_L",),
+    # The test of markers has an address that is printed as it is.
+    "lib/test_marker_main.c": ("VSPRINTF_SPECIFIER_PX",),
+    # What they have in common with those of the base.
+    **dict.fromkeys(("include/linux/static_call.h", "include/linux/tracepoint.h"), (
+        "AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
+        "TRAILING_SEMICOLON")),
+    # As in the base, there is no way on when text cannot be patched.
+    "arch/x86/kernel/alternative.c": ("AVOID_BUG",),
+}
 
 # What make apply is tried with: a topic, and a file that no other one edits.
 APPLY_TOPIC = "record-path"
@@ -66,13 +63,9 @@ APPLY_REF = "refs/series/apply"
 def check_branches(found):
     """One test per architecture variant of branchcheck.py, and of what it must notice."""
     group = "static branch bytes"
-    log = LOGS / "branchcheck.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
-    with ui.Step("compare the branch sites of all architectures") as step:
-        ktap.run(found, group,
-                 [sys.executable, ROOT / "harness" / "branchcheck.py", kernels.BASE_TREE,
-                  series.TREE], log, step)
+    with ui.Step("compare the branch sites of all architectures") as step, \
+            tempfile.TemporaryDirectory(dir=BUILD, prefix="branchcheck-") as work:
+        branchcheck.compare(found, group, kernels.BASE_TREE, series.TREE, pathlib.Path(work), step)
     found.close(group)
 
 
@@ -111,10 +104,10 @@ def check_obsolete(found, group):
     base, commits = series.tree(quiet=True)
     paths = [path for path, status in series.changed_paths(base, commits[-1]).items()
              if status != "D"]
-    done = subprocess.run(
+    done = ui.ask(
         ["perl", "scripts/get_maintainer.pl", "--status", "--nom", "--nol", "--nogit",
          "--nogit-fallback", *(word for path in paths for word in ("-f", path))],
-        cwd=series.TREE, capture_output=True, text=True, check=False)
+        cwd=series.TREE)
     states = done.stdout.lower().split()
     found.add(group, "no file is obsolete", bool(states) and "obsolete" not in states,
               done.stderr.strip())
@@ -123,8 +116,7 @@ def check_obsolete(found, group):
 def check_patches(found):
     """checkpatch on every patch of the series, as a mail."""
     group = "checkpatch"
-    LOGS.mkdir(parents=True, exist_ok=True)
-    (LOGS / "checkpatch.log").unlink(missing_ok=True)
+    log = ui.fresh_log("checkpatch")
     root = checkpatch_root()
     # It looks into the tree, for names of options and files.
     tree = lint.sources()
@@ -133,24 +125,16 @@ def check_patches(found):
         ignore = list(CHECKPATCH_IGNORE)
         files = [file for file in re.findall(r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)
                  if file != "MAINTAINERS"]
-        if all(file.startswith(STANDINS) for file in files):
-            ignore += CHECKPATCH_IGNORE_STANDINS
-        if FORMATS in files:
-            ignore += CHECKPATCH_IGNORE_FORMATS
-        if POINTERS in files:
-            ignore += CHECKPATCH_IGNORE_POINTERS
-        if DEFINITIONS.intersection(files):
-            ignore += CHECKPATCH_IGNORE_DEFINITIONS
-        if TEXT in files:
-            ignore += CHECKPATCH_IGNORE_TEXT
-        done = subprocess.run(
+        for place, types in CHECKPATCH_IGNORE_IN.items():
+            if place in files or files and all(file.startswith(place) for file in files):
+                ignore += types
+        done = ui.ask(
             ["perl", "scripts/checkpatch.pl", *CHECKPATCH, f"--root={root}",
-             "--ignore=" + ",".join(ignore), "-"],
-            cwd=series.TREE, input=text, capture_output=True, text=True, errors="surrogateescape",
-            check=False)
+             "--ignore=" + ",".join(ignore), "-"], input=text, cwd=series.TREE,
+            errors="surrogateescape")
         said = [line for line in done.stdout.splitlines()
                 if re.match(r"(ERROR|WARNING|CHECK):", line)]
-        (LOGS / "checkpatch.log").open("a", encoding="utf-8").write(done.stdout)
+        log.open("a", encoding="utf-8").write(done.stdout)
         found.add(group, name, not said and not done.returncode, said[0] if said else "")
 
     with ui.Step("checkpatch --strict on every patch") as step:
@@ -196,9 +180,8 @@ def check_kernel_doc(found):
     group = "kernel-doc"
     for path in series.source_files():
         if path.endswith((".c", ".h")):
-            done = subprocess.run(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
-                                  cwd=series.TREE, capture_output=True, text=True,
-                                  check=False)
+            done = ui.ask(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
+                          cwd=series.TREE)
             words = done.stderr.strip().splitlines()
             found.add(group, path, not done.returncode and not words,
                       words[0] if words else "")
@@ -268,35 +251,42 @@ def check_notices(found):
 
 def harness_test(found, group, name):
     """A test of the harness itself."""
-    log = LOGS / f"harness-{name}.log"
-    log.unlink(missing_ok=True)
-    ktap.run(found, group, [sys.executable, ROOT / "harness" / name], log, what=name)
+    log = ui.fresh_log(f"harness-{name}")
+    ktap.run(found, group, [sys.executable, ROOT / "harness" / "tests", name], log, what=name)
+
+
+def lint_harness(found, group, files, *command):
+    """Run a linter on files of the harness."""
+    done = ui.ask([*command, *files])
+    words = {}
+    for line in (done.stdout + done.stderr).splitlines():
+        words.setdefault(line.partition(":")[0], line)
+    for path in files:
+        found.add(group, shown(path), str(path) not in words, words.get(str(path), ""))
+    found.add(group, f"{command[0]} runs",
+              bool(files) and bool(words) == bool(done.returncode),
+              f"status {done.returncode}: {done.stderr.strip()}")
 
 
 def check_harness(found):
-    """The harness parses, and refuses what it must refuse."""
+    """The harness is clean, and refuses what it must refuse."""
     group = "harness"
-    for path in sorted((ROOT / "harness").rglob("*")):
-        if path.suffix == ".py":
-            try:
-                compile(path.read_text(encoding="utf-8"), str(path), "exec")
-                found.add(group, shown(path), True)
-            except SyntaxError as error:
-                found.add(group, shown(path), False, str(error))
-        elif path.is_file() and path.read_bytes().startswith(b"#!/bin/"):
-            done = subprocess.run(["sh", "-n", path], capture_output=True, text=True,
-                                  check=False)
-            found.add(group, shown(path), not done.returncode, done.stderr.strip())
-    for name in ("selftest.py", "acceltest.py", "benchtest.py", "jobstest.py",
-                 "outcomestest.py", "continuedtest.py", "ftracetesttest.py", "ktaptest.py",
-                 "suitestest.py", "mutantstest.py"):
-        harness_test(found, group, name)
-    said = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT,
-                          capture_output=True, text=True, check=False).stdout
+    files = [path for path in sorted((ROOT / "harness").rglob("*")) if path.is_file()]
+    lint_harness(found, group, [path for path in files if path.suffix == ".py"], "pyflakes3")
+    # Variables of one piece of a guest's script may be used in the next one.
+    lint_harness(found, group, [path for path in files if path.suffix == ".sh"
+                                or path.read_bytes().startswith(b"#!/bin/")],
+                 "shellcheck", "--shell=sh", "--severity=warning", "--format=gcc",
+                 "--exclude=SC2034,SC2100,SC2154")
+    # Each in a process of its own: one that dies takes no other with it.
+    tests = sorted((ROOT / "harness" / "tests").glob("test_*.py"))
+    for path in tests:
+        harness_test(found, group, path.name)
+    found.add(group, "has tests", bool(tests))
+    said = ui.ask(["make", "--no-print-directory", "help"], cwd=ROOT).stdout
     for target in ("help", *re.findall(r"^make (\S+)", said, re.MULTILINE)):
         # It says what it would do, and begins none of it.
-        done = subprocess.run(["make", "--dry-run", target], cwd=ROOT, capture_output=True,
-                              text=True, check=False)
+        done = ui.ask(["make", "--dry-run", target], cwd=ROOT)
         found.add(group, f"make {target}", not done.returncode, done.stderr.strip())
     found.close(group)
 
@@ -327,15 +317,13 @@ def fast(found):
 def check_sparse(found, kernel):
     """sparse is clean for every C file of ours that the kernel builds."""
     group = "sparse"
-    log = LOGS / "sparse.log"
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("sparse")
     sources = [path for path in series.overlay_files()
                if path.endswith(".c") and (kernel.out / path).with_suffix(".o").exists()]
     with ui.Step("sparse on our files"):
         # C=2 checks a file whether or not it has to be compiled.
-        ui.must(kernel.make("C=2", f"CHECK={BUILD / 'tools' / 'sparse'}",
-                            *(path[:-2] + ".o" for path in sources)), log,
-                "sparse", env=kernels.environment())
+        kernel.must(log, "sparse", "C=2", f"CHECK={BUILD / 'tools' / 'sparse'}",
+                    *(path[:-2] + ".o" for path in sources))
     said = log.read_text(encoding="utf-8").splitlines()
     if not sources:
         found.add(group, "files", False, f"none of ours is built in {shown(kernel.out)}")
@@ -372,9 +360,8 @@ def check_am(found):
     with ui.Step("git am onto the pristine base") as step:
         step.total = len(branches)
         try:
-            series.git("worktree", "add", "--quiet", "--force", "--detach", where, start)
             for name, branch in branches.items():
-                series.git("checkout", "--quiet", "--force", "--detach", start, cwd=where)
+                series.worktree(where, start)
                 chain = [branches[topic.name] for topic in series.topic_with_needs(topics, name)]
                 done = series.git("am", "--quiet", stdin="".join(map(series.Branch.mails, chain)),
                                   cwd=where, check=False)

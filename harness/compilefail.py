@@ -27,7 +27,7 @@ import shutil
 
 import kernel as kernels
 import ui
-from ui import BUILD, LOGS, Failure, shown
+from ui import BUILD, LOGS, ROOT, Failure, shown
 
 # In the kernel tree; no two have tests of the same name.
 SOURCES = ("tools/testing/selftests/rust_functions/compile_fail",
@@ -146,9 +146,7 @@ def build(kernel, tests):
     """Build what is in WORK for a kernel; returns {test: its errors}."""
     targets = [f"{name}/" if (WORK / name).is_dir() else f"{name}.o" for name in tests]
     (WORK / "Kbuild").write_text("obj-m := " + " ".join(targets) + "\n", encoding="utf-8")
-    log = LOGS / "compilefail.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("compilefail")
     listener = Listener(log)
     # One after the other, so that it is clear who said what. The status is that
     # of the tests that must not compile.
@@ -208,59 +206,23 @@ def judge(name, errors):
 
 # --- the tests of the runner itself ----------------------------------------
 
-HEAD = """\
-// SPDX-License-Identifier: GPL-2.0
-//! A test of the runner.
-use kernel::prelude::*;
-"""
-
-DIRECTORY = {
-    "Kbuild": "obj-m := both.o\nboth-y := rust.o c.o\n",
-    "rust.rs": "pub fn one() -> u32 { 1i32 }\n",
-    "c.c": "int two(void);\nint two(void) { return 2; }\n",
-}
-
-# A test and what judge() has to begin with, None if it has to be content.
+SELF_TESTS_SOURCE = ROOT / "harness" / "compilefail"
+# A test there, and what judge() has to begin with, nothing if it has to be content.
 SELF_TESTS = {
-    "self_good": ("pub fn one() -> u32 { 1 }\n", None),
-    "self_refused": ("pub fn one() -> u32 { 1i32 } //~ ERROR: expected `u32`\n", None),
-    "self_two": ("pub fn one() -> u32 { 1i32 } //~ ERROR: mismatched types\n"
-                 "pub fn two() { no_such(); } //~ ERROR: E0425\n", None),
-    "self_macro": ("pub fn one() { pr_info!(\"{}\"); } //~ ERROR: argument\n", None),
-    "self_missing": ("pub fn one() -> u32 { 1 } //~ ERROR: mismatched\n",
-                     "self_missing.rs:4: no error"),
-    "self_other_words": ("pub fn one() -> u32 { 1i32 } //~ ERROR: borrow\n",
-                         "self_other_words.rs:4: not 'borrow' but"),
-    "self_wrong_line": ("//~ ERROR: mismatched types\npub fn one() -> u32 { 1i32 }\n",
-                        "self_wrong_line.rs:4: no error"),
-    "self_additional": ("pub fn one() -> u32 { 1i32 } //~ ERROR: mismatched types\n"
-                        "pub fn two() -> u32 { 2i32 }\n",
-                        "self_additional.rs:5: unexpected error[E0308]"),
-    "self_unexpected": ("pub fn one() -> u32 { 1i32 }\n",
-                        "self_unexpected.rs:4: unexpected error[E0308]"),
-    "self_directory": (DIRECTORY, "self_directory/rust.rs:4: unexpected error[E0308]"),
-    "self_bad_c": (dict(DIRECTORY, **{"c.c": "int two(void) { return no_such; }\n",
-                                      "rust.rs": "pub fn one() -> u32 { 1 }\n"}),
-                   "elsewhere:0: unexpected"),
-    "self_refused_c": (dict(DIRECTORY, **{
-        "c.c": "int two(void);\nint two(void) { return no_such; }\n",
-        "rust.rs": "//~ ERROR elsewhere: undeclared\n"
-                   "pub fn one() -> u32 { 1 }\n"}), None),
-    "self_left_out_c": (dict(DIRECTORY, **{"Kbuild": "obj-m := both.o\nboth-y := rust.o\n",
-                                           "rust.rs": "pub fn one() -> u32 { 1 }\n"}),
-                        "self_left_out_c/c.c: is not compiled"),
+    "self_good": "",
+    "self_refused": "",
+    "self_two": "",
+    "self_macro": "",
+    "self_missing": "self_missing.rs:4: no error",
+    "self_other_words": "self_other_words.rs:4: not 'borrow' but",
+    "self_wrong_line": "self_wrong_line.rs:4: no error",
+    "self_additional": "self_additional.rs:5: unexpected error[E0308]",
+    "self_unexpected": "self_unexpected.rs:4: unexpected error[E0308]",
+    "self_directory": "self_directory/rust.rs:4: unexpected error[E0308]",
+    "self_bad_c": "elsewhere:0: unexpected",
+    "self_refused_c": "",
+    "self_left_out_c": "self_left_out_c/c.c: is not compiled",
 }
-
-
-def write_self_tests():
-    """Put the tests of the runner into WORK."""
-    for name, (source, _) in SELF_TESTS.items():
-        files = source if isinstance(source, dict) else {f"{name}.rs": source}
-        top = WORK / name if isinstance(source, dict) else WORK
-        top.mkdir(exist_ok=True)
-        for path, text in files.items():
-            head = HEAD if path.endswith(".rs") else ""
-            (top / path).write_text(head + text, encoding="utf-8")
 
 
 def cleaned(kernel):
@@ -273,8 +235,7 @@ def cleaned(kernel):
     missing = [path for path in generated if not path.exists()]
     if missing:
         return False, f"{missing[0]} was not generated"
-    ui.must(kernel.make(f"M={WORK}", "clean"), LOGS / "compilefail-clean.log",
-            "cleaning the tests", env=kernels.environment())
+    kernel.must(LOGS / "compilefail-clean.log", "cleaning the tests", f"M={WORK}", "clean")
     left = [path for path in generated if path.exists()]
     if left:
         return False, f"{left[0]} is left"
@@ -291,7 +252,7 @@ def run(found, kernel):
         shutil.copytree(kernel.source / top, WORK, dirs_exist_ok=True)
     tests = sorted(path.stem for path in WORK.iterdir()
                    if path.suffix == ".rs" or (path / "Kbuild").exists())
-    write_self_tests()
+    shutil.copytree(SELF_TESTS_SOURCE, WORK, dirs_exist_ok=True)
     with ui.Step("compile what must not compile") as step:
         errors = build(kernel, [*tests, *SELF_TESTS])
         step.outcome = f"{len(tests)} tests, {len(SELF_TESTS)} of the runner"
@@ -299,10 +260,10 @@ def run(found, kernel):
         wrong = judge(name, errors[name])
         found.add(group, name, wrong is None,
                   f"{wrong} (log: build/log/compilefail.log)" if wrong else "")
-    for name, (_, wanted) in SELF_TESTS.items():
-        wrong = judge(name, errors[name])
-        ok = (wrong or "").startswith(wanted) if wanted else wrong is None
-        found.add(group, f"runner: {name}", ok, wrong or "")
+    for name, wanted in SELF_TESTS.items():
+        wrong = judge(name, errors[name]) or ""
+        ok = wrong.startswith(wanted) if wanted else not wrong
+        found.add(group, f"runner: {name}", ok, wrong)
     found.add(group, "cleaned", *cleaned(kernel))
     run_c(found, group, kernel)
     found.close(group)

@@ -36,6 +36,7 @@ FUNCTIONS = {"empty_call": "bench_empty", "single_key_toggle": "bench_toggle"}
 
 # In the place of the benchmark's function of this name: go on with the wanted one.
 INSN = r"""
+exec 3>&1
 insn()
 {
 	[ "${2:-$1}" = EVENT ] || return 0
@@ -104,10 +105,7 @@ def log_hits(monitor, counter, counted):
 
 def run(kernel, event):
     """The profile of EVENT on a kernel."""
-    script = bench.Boot(kernel, "insn", None, None).script()
-    setup = bench.MACHINES["insn"].setup
-    begin, end = script.index(setup), script.index(setup) + len(setup)
-    script = script[:begin] + "exec 3>&1\n" + setup + INSN.replace("EVENT", event) + script[end:]
+    script = bench.Boot(kernel, "insn", None, None).script(INSN.replace("EVENT", event))
     lines, hit, counted = [], [], []
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="job-") as directory:
         log, monitor = os.path.join(directory, "log"), os.path.join(directory, "monitor")
@@ -190,7 +188,7 @@ def table(ours, stock, titles):
 
 def main(args):
     # Of what the benchmark's module calls.
-    scripts = " ".join(probe.script for probe in bench.PROBES if probe.machine == "insn")
+    scripts = (bench.FILES / "insn.sh").read_text(encoding="utf-8")
     rows = {row.name.removeprefix("insn."): row for row in bench.ROWS
             if row.name.startswith("insn.")
             and re.search(rf"\b{row.figure.removeprefix('insn.')}\b", scripts)}
@@ -198,19 +196,19 @@ def main(args):
         raise Failure("usage: make profile EVENT=NAME, a name of: " + " ".join(rows))
     row = rows[args[0]]
     patched = guest.patched_x86()
-    if row.stock:
-        pristine = patched
+    if row.of_patched:
+        other = patched
     else:
         kernels.pristine_tree()
-        pristine = kernels.Kernel("x86_64", pristine=True)
-        pristine.build()
-    figures = [row.figure.removeprefix("insn."),
-               (row.stock or row.figure).removeprefix("insn.")]
+        other = kernels.Kernel("x86_64", pristine=True)
+        other.build()
+    figures = [name.removeprefix("insn.") for name in (row.figure, row.other)]
     profiles = []
-    for kernel, figure in zip((patched, pristine), figures):
+    for kernel, figure in zip((patched, other), figures):
         with ui.Step(f"profile {figure} of the {kernel.what}"):
             profiles.append(run(kernel, figure))
-    lines = list(table(*profiles, ("this kernel", row.stock.removeprefix("insn.") or "stock")))
+    title = figures[1] if figures[1] != figures[0] else "stock"
+    lines = list(table(*profiles, ("this kernel", title)))
     path = LOGS / f"profile-{args[0]}.txt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n" + "\n".join(lines) + "\n")

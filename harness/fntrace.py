@@ -1,12 +1,5 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The function tracer of tools/tracing/fntrace: build, test and measure it.
-
-    fntrace.py              its tests that need no kernel of the series
-    fntrace.py full         the long ones as well
-    fntrace.py times        how long recording takes, beside uftrace
-    fntrace.py NAME...      those tests whose names begin with NAME
-"""
+"""The function tracer of tools/tracing/fntrace: build, test and measure it."""
 
 import collections
 import json
@@ -58,9 +51,7 @@ def environment(full):
 
 
 def build(*targets, source=SOURCE, out=OUT):
-    log = LOGS / "fntrace-build.log"
-    LOGS.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("fntrace-build")
     # Not for the ARCH that the user wants tested: its makefile has another use for the word.
     ui.must(["make", "-C", source, f"OUTPUT={out}", *(targets or ("all", "example"))], log,
             "building fntrace", env=kernels.environment())
@@ -110,16 +101,15 @@ def times(found=None):
     return tuple(json.loads(figures.read_text(encoding="utf-8")))
 
 
-def tests(found, *names, full=False):
-    """Its own tests."""
+def tests(found, full=False):
+    """Its own tests; the long ones as well if FULL."""
     with ui.Step("build fntrace"):
         build()
     timeout = TIMEOUT_FULL if full else TIMEOUT
-    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT, *names],
-              timeout, full)
-    if not names:
-        run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
-                                            *sources(full)], timeout)
+    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout,
+              full)
+    run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
+                                        *sources(full)], timeout)
     if full:
         times(found)
     found.close(GROUP)
@@ -235,8 +225,7 @@ def answered(kernel, directory, answer, record):
 def check_machines(found, group, directory, data, has_events):
     """What must be in the merged trace."""
     def fntrace(*words):
-        done = subprocess.run([OUT / "fntrace", *words], capture_output=True, text=True,
-                              check=False, timeout=TIMEOUT)
+        done = ui.ask([OUT / "fntrace", *words], timeout=TIMEOUT)
         return done.stdout, done.stderr
 
     listing, said = fntrace("replay", data)
@@ -266,15 +255,13 @@ def check_machines(found, group, directory, data, has_events):
     found.add(group, "the kernel of this machine", switches > 0 if has_events else None,
               f"{switches} times {HOST_EVENT}" if has_events else f"no {TRACEFS} here")
     fntrace("convert", "-f", "chrome", "-o", f"{directory}/trace.json", data)
-    done = subprocess.run(
+    done = ui.ask(
         ["/usr/bin/python3", SOURCE / "tests" / "messages.py", f"{directory}/trace.json",
-         aligned.group(1) if aligned else "0", str(2 * ROUNDS)],
-        capture_output=True, text=True, check=False, timeout=TIMEOUT)
+         aligned.group(1) if aligned else "0", str(2 * ROUNDS)], timeout=TIMEOUT)
     found.add(group, "no message arrives before it was sent", done.returncode == 0, done.stderr)
     fntrace("convert", "-f", "perfetto", "-o", f"{directory}/trace.pftrace", data)
-    done = subprocess.run(
-        ["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py", f"{directory}/trace.pftrace"],
-        capture_output=True, text=True, check=False, timeout=TIMEOUT, env=environment(False))
+    done = ui.ask(["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py",
+                   f"{directory}/trace.pftrace"], timeout=TIMEOUT, env=environment(False))
     found.add(group, "Perfetto reads it", None if done.returncode == 4 else done.returncode == 0,
               done.stderr)
 
@@ -282,8 +269,7 @@ def check_machines(found, group, directory, data, has_events):
 # --- measuring -------------------------------------------------------------
 
 def output(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False, **options)
+    done = ui.ask([str(word) for word in command], **options)
     if done.returncode:
         raise Failure(f"{command[0]} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
     return done.stdout
@@ -356,18 +342,3 @@ def measure():
                 seconds(OUT / "fntrace", "convert", "-f", "chrome", "-o", "-", data),
                 seconds("uftrace", "dump", "--chrome", "-d", data)),
         }
-
-
-def main(args):
-    if args == ["times"]:
-        build()
-        times()
-        return 0
-    found = results.Results()
-    full = args == ["full"]
-    tests(found, *([] if full else args), full=full)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

@@ -35,30 +35,6 @@ PROGRAMS = ("dash=/bin/sh", "gawk=/bin/awk", "chrt", "lscpu", "nice", "readelf")
 # Seconds that one test may take before it counts as hung.
 LIMIT = 600
 
-SCRIPT = r"""
-cd /selftests/ftrace || exit 1
-for test in $(cat /job/tests); do
-	echo "ftracetest: begin $test" >/dev/kmsg
-	echo "@begin $test"
-	timeout -s KILL %(limit)d ./ftracetest -l /tmp/log "test.d/$test" >/tmp/out 2>&1
-	status=$?
-	# A test that was killed leaves its last line without an end.
-	if ! grep -q '\[PASS\]' /tmp/out; then
-		tail -q -n 60 /tmp/out /tmp/log/*-log.* 2>/dev/null | sed 's/^/# /'
-		echo
-	fi
-	if [ $status -eq 137 ]; then
-		echo "@outcome TIMEOUT"
-	else
-		sed -n 's/^\[[0-9]*\].*\[\([A-Z]*\)\]$/@outcome \1/p' /tmp/out
-	fi
-	rm -rf /tmp/log /tmp/out
-	echo "ftracetest: end $test" >/dev/kmsg
-	echo "@end $test"
-done
-exit 0
-"""
-
 
 def selection(kernel):
     """The .tc files below test.d, in the order ftracetest runs them."""
@@ -117,7 +93,7 @@ class Outcomes(dict):
                 step.advance()
 
         result = guest.boot(
-            self.kernel, SCRIPT % {"limit": LIMIT}, name, smp=smp, memory="1G",
+            self.kernel, guest.script("ftracetest", LIMIT=LIMIT), name, smp=smp,
             files={"tests": "\n".join(tests) + "\n"}, on_line=on_line, programs=PROGRAMS,
             timeout=3 * 3600, idle=LIMIT + 60)
         if running:

@@ -3,16 +3,17 @@
 
 The root file system is an initramfs of two parts: one per kernel (busybox,
 the kernel's modules, its kselftests as `make install` of the tree lays them
-out), and a small one per job with /job/run and what else the job needs. What the job prints comes back line by line; the
-kernel's log is kept in a file of its own and searched for splats. All this is
-the same on every architecture; only the device that carries the job's output
-is another.
+out), and a small one per job with /job/run and what else the job needs. What the
+job prints comes back line by line; the kernel's log is kept in a file of its own
+and searched for splats. All this is the same on every architecture; only the
+device that carries the job's output is another.
 """
 
 import functools
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -26,9 +27,11 @@ import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 GUEST = ROOT / "harness" / "guest"
+# What guests run.
+SCRIPTS = ROOT / "harness" / "scripts"
 # The kselftests of the series, and the base's that it must not break.
-KSELFTESTS = ("function_events", "markers", "rust_functions", "rust_tracepoint", "static_batch",
-              "static_key_debugfs", "static_keys")
+KSELFTESTS = (*sorted(path.parent.name for path in (
+    ROOT / "tools" / "testing" / "selftests").glob("*/Makefile")), "static_keys")
 # In a guest of its own: its map_test leaves tracing off, and pages of another size.
 RING_BUFFER = "ring-buffer"
 FTRACETEST = "ftrace"
@@ -83,6 +86,13 @@ OPTIONS = {"x86_64": "console=ttyS0 no_timer_check", "arm64": "console=ttyAMA0 e
 VIRTIO_LINE = ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=job",
                "-chardev", "stdio,id=job"]
 JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIRTIO_LINE}
+
+
+def script(name, **variables):
+    """One of SCRIPTS, with values for its variables."""
+    values = "".join(f"{variable}={shlex.quote(str(value))}\n"
+                     for variable, value in variables.items())
+    return values + (SCRIPTS / f"{name}.sh").read_text(encoding="utf-8")
 
 
 class Result:
@@ -173,10 +183,10 @@ def qemu_version(program):
 
 def archive(parts, output, out):
     """An initramfs from directories and lists, by the kernel's own tool."""
-    done = subprocess.run(
+    done = ui.ask(
         [series.TREE / "usr" / "gen_initramfs.sh", "-o", output, "-u", "squash",
          "-g", "squash", *parts],
-        cwd=out, capture_output=True, text=True, check=False)
+        cwd=out)
     if done.returncode:
         raise Failure(f"building {shown(output)} failed: {done.stderr.strip()}")
 
@@ -235,11 +245,8 @@ def install_selftests(kernel, path):
     # The pristine kernel has none for what the series adds.
     targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
                if (source / name).is_dir()]
-    log = LOGS / f"kselftest-install-{kernel.label}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
-    ui.must(kernel.make("headers"), log, f"installing the headers of the {kernel.what}",
-            env=kernels.environment())
+    log = ui.fresh_log(f"kselftest-install-{kernel.label}")
+    kernel.must(log, f"installing the headers of the {kernel.what}", "headers")
     ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
              f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
              "FORCE_TARGETS=1",
@@ -253,7 +260,7 @@ def add_program(stage, program, alias=""):
         link = stage / alias.lstrip("/")
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(program)
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    done = ui.ask(["ldd", program])
     for path in (program, *re.findall(r"(/\S+) \(0x", done.stdout)):
         target = stage / str(path).lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -317,13 +324,15 @@ def measured_clock():
     return f"tsc_early_khz={khz} tsc=reliable"
 
 
-def command(kernel, initramfs, accel, smp, memory, append, icount):
+def command(kernel, initramfs, accel, smp, append, icount):
     name = kernel.machine
     if name == "x86_64" and accel.startswith("tcg") and not icount:
         append = f"{clock()} {append}"
     # The pc machine's MP table, all that a kernel without ACPI has to go by,
     # names one CPU per socket.
     cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)
+    # KASAN takes an eighth of it, and what is freed stays for a while.
+    memory = "2G" if kernel.debug else "1G"
     argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
@@ -338,26 +347,26 @@ def may_have_kvm(kernel, icount):
     return kernel.machine == "x86_64" == os.uname().machine and not icount
 
 
-def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=False,
+def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
          timeout=300, idle=None, files=None, programs=(), on_line=None,
          emulator=("-monitor", "none")):
     """Boot, run a job, and return a Result.
 
     SCRIPT is the body of /job/run. What it prints is kept in the log file
-    LOG_NAME.log, and in the Result. An x86_64 guest tries KVM first, see accel.py. FILES maps names under /job to paths or
-    texts. PROGRAMS are commands of the host that the job needs, which get the
-    same path in the guest, or with NAME=PATH also another one. ON_LINE is called with each line the job prints, and
-    with None when all of them are void, as the guest is run again without KVM. EMULATOR
-    are options for QEMU. The guest is ended by its process id when TIMEOUT seconds are
-    over, or when the job has said nothing for IDLE seconds.
+    LOG_NAME.log, and in the Result. An x86_64 guest tries KVM first, see accel.py.
+    FILES maps names under /job to paths or texts. PROGRAMS are commands of the host
+    that the job needs, which get the same path in the guest, or with NAME=PATH also
+    another one. ON_LINE is called with each line the job prints, and with None when all
+    of them are void, as the guest is run again without KVM. EMULATOR are options for
+    QEMU. The guest is ended when TIMEOUT seconds are over, or when the job has said
+    nothing for IDLE seconds.
     """
-    LOGS.mkdir(parents=True, exist_ok=True)
     console = LOGS / f"console-{log_name}.log"
     result = Result(LOGS / f"{log_name}.log")
     directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)
 
     def argv(accelerator):
-        return [*command(kernel, initramfs, accelerator, smp, memory, append, icount),
+        return [*command(kernel, initramfs, accelerator, smp, append, icount),
                 "-serial", f"file:{console}", *JOB_LINE[kernel.machine], *emulator]
 
     def take(line):
@@ -393,14 +402,13 @@ def boot(kernel, script, log_name, *, smp=2, memory="1G", append="", icount=Fals
     return result
 
 
-def interactive(kernel, smp=2, memory="1G"):
+def interactive(kernel):
     """Hand the terminal to a shell in the guest; returns QEMU's status."""
     directory, initramfs = job_image(kernel, "exit 0\n", {}, (), shell=True)
     # The demonstration, or an earlier one, has proven it; there is no second run here.
     proven = may_have_kvm(kernel, False) and accel.proven()
     try:
-        argv = command(kernel, initramfs, "kvm" if proven else TCG, smp, memory,
-                       "quiet", False)
+        argv = command(kernel, initramfs, "kvm" if proven else TCG, 2, "quiet", False)
         return subprocess.call([*argv, "-serial", "mon:stdio", "-serial", "null"])
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -46,56 +46,48 @@ class Plan:
         self.jobs.append(job)
         return job
 
-    def take_over(self, found, continued):
-        """Take over what has passed before the run was interrupted.
+    def take_over(self, found, kept):
+        """Take over what passed before the run was interrupted.
 
         A job without a test or a value, such as a build, is for others: it runs again if
         one of them does.
         """
-        needed, over, failed, seconds = set(), [], [], 0
+        needed, over = set(), []
         for job in reversed(self.jobs):
-            record = continued.recall(job.name)
-            if record:
-                seconds = max(seconds, record.at + record.took)
-                if record.failed:
-                    failed.append(job.name)
-                elif record.tests or record.value is not None or job not in needed:
-                    over.append((job, record))
-                    continue
-            needed.update(job.needs)
-        found.resume(seconds)
-        for job, record in reversed(over):
-            job.state, job.value = "done", record.value
-            found.take_over(job.name, record.at, record.took, record.tests)
-        if over or failed:
-            count = f"{len(over)} job{'' if len(over) == 1 else 's'}"
-            ui.say(f"taking over {count} of the run that was interrupted after "
-                   f"{continued.when()}; OUTCOMES=no runs all")
-        if failed:
-            ui.say(f"what failed in it runs again: {', '.join(reversed(failed))}")
+            outcome = kept.recall(job.name)
+            if outcome and (outcome["tests"] or outcome["value"] is not None
+                            or job not in needed):
+                over.insert(0, (job, outcome))
+            else:
+                needed.update(job.needs)
+        for job, outcome in over:
+            job.state, job.value = "done", outcome["value"]
+            found.take_over(job.name, outcome["took"], outcome["tests"])
+        if over:
+            ui.say(f"taking over {len(over)} of {len(self.jobs)} jobs of the run that was "
+                   "interrupted; OUTCOMES=no runs all")
 
-    def run(self, found, continued=None):
+    def run(self, found, kept=None):
         """Run all. One that fails is a failed test, and so are those that need it.
 
-        With CONTINUED, take over what has passed in a run that was interrupted, and keep
-        what ends.
+        With KEPT, an outcomes.Run, take over what has passed in a run that was interrupted,
+        and keep what passes.
         """
         changed = threading.Condition()
         threads = []
-        if continued:
-            self.take_over(found, continued)
+        if kept:
+            self.take_over(found, kept)
 
-        def keep(job, at, recorder, bad):
+        def keep(job, took, tests, bad):
             # What is ended as the user interrupts has not failed.
-            if not continued or ui.STOPPING.is_set():
+            if not kept or ui.STOPPING.is_set():
                 return
-            failed = bad or recorder.failed
-            if failed:
+            if bad:
                 # What it was made from may be why.
-                for need in job.needs:
-                    continued.forget(need.name)
-            continued.keep(job.name, at=at, took=found.elapsed() - at, tests=recorder.tests,
-                           value=job.value, failed=failed)
+                for name in (job.name, *(need.name for need in job.needs)):
+                    kept.forget(name)
+            else:
+                kept.keep(job.name, {"took": took, "tests": tests, "value": job.value})
 
         def work(job):
             failed_before = found.count(job.name)[1]
@@ -106,7 +98,7 @@ class Plan:
                     job.value = job.function(recorder)
                 found.made(job.name, recorder.tests)
                 bad = found.count(job.name)[1] > failed_before
-                keep(job, at, recorder, bad)
+                keep(job, found.elapsed() - at, recorder.tests, bad or recorder.failed)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.
                 stopped = error
             with changed:

@@ -138,8 +138,7 @@ ARCHES = {
 @functools.cache
 def rustc_version():
     """Major and minor number; (0, 0) if there is no rustc."""
-    done = subprocess.run(["/usr/bin/rustc", "--version"], capture_output=True, text=True,
-                          check=False)
+    done = ui.ask(["/usr/bin/rustc", "--version"])
     version = re.match(r"rustc (\d+)\.(\d+)", done.stdout)
     return tuple(map(int, version.groups())) if version else (0, 0)
 
@@ -226,6 +225,10 @@ class Kernel:
                 *(["KCSAN_SANITIZE_ring_buffer.o=y"] if self.races else []),
                 *RUST_TOOLS, f"-j{os.cpu_count() + 1}", *targets]
 
+    def must(self, log, what, *targets, on_line=None):
+        """Make targets; a failure of WHAT ends the step."""
+        ui.must(self.make(*targets), log, what, on_line=on_line, env=environment())
+
     def fragment(self):
         """What the configuration must contain, as text.
 
@@ -256,8 +259,7 @@ class Kernel:
             wanted = self.out / ".fragment"
             wanted.write_text(text, encoding="utf-8")
             targets = (f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig")
-        ui.must(self.make(*targets), self.log, f"configuring the {self.what}",
-                env=environment())
+        self.must(self.log, f"configuring the {self.what}", *targets)
         lost = self.lost(text)
         if lost:
             raise Failure(f"{self.what}: {lost} did not survive the configuration "
@@ -279,14 +281,12 @@ class Kernel:
         """Bring the installed modules up to date."""
         shutil.rmtree(self.modules, ignore_errors=True)
         # Stripped of what only a debugger reads; BTF stays.
-        ui.must(self.make(f"INSTALL_MOD_PATH={self.modules}", "INSTALL_MOD_STRIP=1",
-                          "modules_install"),
-                self.log, f"installing the modules of the {self.what}", env=environment())
+        self.must(self.log, f"installing the modules of the {self.what}",
+                  f"INSTALL_MOD_PATH={self.modules}", "INSTALL_MOD_STRIP=1", "modules_install")
 
     def build(self):
         """Bring image and installed modules up to date."""
         steps_file = self.out / ".steps"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_text("", encoding="utf-8")
         with ui.Step(f"build the {self.what}") as step:
             self.configure()
@@ -300,8 +300,8 @@ class Kernel:
                     step.advance(note=line.split()[-1])
 
             image = self.arch.image.rpartition("/")[2]
-            ui.must(self.make(*(self.arch.targets or (image, "modules"))), self.log,
-                    f"building the {self.what}", on_line=on_line, env=environment())
+            self.must(self.log, f"building the {self.what}",
+                      *(self.arch.targets or (image, "modules")), on_line=on_line)
             built = step.done
             if first:
                 steps_file.write_text(str(built), encoding="utf-8")
@@ -321,12 +321,7 @@ def pristine_tree():
         if head.stdout.decode().strip() == base and not clean.stdout.strip():
             return
     with ui.Step("pristine base into build/base"):
-        if (BASE_TREE / ".git").exists():
-            series.git("checkout", "--quiet", "--force", "--detach", base, cwd=BASE_TREE)
-        else:
-            shutil.rmtree(BASE_TREE, ignore_errors=True)
-            series.git("worktree", "prune")
-            series.git("worktree", "add", "--quiet", "--force", "--detach", BASE_TREE, base)
+        series.worktree(BASE_TREE, base)
 
 
 def main(args):

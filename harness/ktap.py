@@ -12,6 +12,7 @@ output that stops until the time is over; a plan of 0, which skips all.
 import dataclasses
 import re
 import signal
+import sys
 import time
 
 import ui
@@ -290,7 +291,8 @@ def run(found, group, argv, log, step=None, on_line=None, what="", on_test=None,
 class Writer:
     """Prints results as they come; the plan comes last, so that what dies has none."""
 
-    def __init__(self):
+    def __init__(self, out=None):
+        self.out = out or sys.stdout
         self.count = self.failed = 0
 
     def add(self, name, ok, words=""):
@@ -298,12 +300,12 @@ class Writer:
         self.count += 1
         self.failed += ok is False
         if ok is False and words:
-            print("# " + words.strip().replace("\n", "\n# "))
-        print(line(self.count, name, ok), flush=True)
+            print("# " + words.strip().replace("\n", "\n# "), file=self.out)
+        print(line(self.count, name, ok), file=self.out, flush=True)
 
     def end(self):
         """Print the plan; returns an exit status."""
-        print(f"1..{self.count}")
+        print(f"1..{self.count}", file=self.out, flush=True)
         return 1 if self.failed or not self.count else 0
 
 
@@ -312,11 +314,3 @@ def line(number, name, ok, detail=""):
     words = " # SKIP" if ok is None else " #" if detail else ""
     return (f"{'not ok' if ok is False else 'ok'} {number} {name}{words}"
             f"{' ' if detail else ''}{detail}")
-
-
-def write(tests):
-    """Print (name, ok) of each test; returns an exit status."""
-    writer = Writer()
-    for name, ok in tests:
-        writer.add(name, bool(ok))
-    return writer.end()

@@ -1,20 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the kernel's own linters say about our files.
-
-    lint.py fast      rustfmt, Sphinx on our pages, coccicheck
-    lint.py builds    W=1 and clippy, in unusual configurations
 
 All of it needs only build/linux, and writes elsewhere.
 """
 
-import contextlib
 import dataclasses
 import difflib
 import hashlib
 import os
 import pathlib
-import queue
 import re
 import shutil
 import subprocess
@@ -23,7 +17,6 @@ import threading
 
 import kernel as kernels
 import outcomes
-import results
 import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -59,10 +52,9 @@ def check_rustfmt(found):
             if path.endswith(".rs"):
                 top = ROOT if (ROOT / path).exists() else series.TREE
                 # From its input, rustfmt does not go on to the modules of a file.
-                done = subprocess.run(
+                done = ui.ask(
                     [RUSTFMT, "--check", "--config-path", series.TREE / ".rustfmt.toml"],
-                    input=(top / path).read_text(encoding="utf-8"),
-                    capture_output=True, text=True, check=False)
+                    input=(top / path).read_text(encoding="utf-8"))
                 words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
                 found.add(group, path, not done.returncode and not words,
                           words[0] if words else "")
@@ -122,9 +114,7 @@ def page_troubles(page):
 def check_pages(found):
     """Our pages, with the kernel-doc in them, go through Sphinx without a warning."""
     group = "pages"
-    log = LOGS / "sphinx.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("sphinx")
     pages = sorted(path for path in [*series.overlay_files(), *edited_files()]
                    if path.endswith(".rst") and not path.endswith("/index.rst"))
     said = {}
@@ -304,31 +294,22 @@ class CocciCheck:
             lists[name].write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
             if not wanted:
                 del lists[name]
-        left = queue.SimpleQueue()
-        for patch in self.patches:
-            if not patch.useless(self.version):
-                left.put(patch)
+        patches = [patch for patch in self.patches if not patch.useless(self.version)]
+        step.total = len(patches)
 
-        def work(_):
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    patch = left.get_nowait()
-                    groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL)
-                                       else "all")
-                    if groups:
-                        self.run(patch, groups)
-                    step.advance(note=patch.name)
+        def one(patch):
+            groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL) else "all")
+            if groups:
+                self.run(patch, groups)
+            step.advance(note=patch.name)
 
-        step.total = left.qsize()
-        ui.parallel(work, range(os.cpu_count()))
+        ui.parallel(one, patches, os.cpu_count())
 
 
 def check_coccinelle(found):
     """The base's coccicheck on our C files, as report; what is unchanged stays clean."""
     group = "coccinelle"
-    log = LOGS / "coccinelle.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("coccinelle")
     check = CocciCheck(log)
     check.where.mkdir(parents=True, exist_ok=True)
     with ui.Step("coccicheck on our files") as step:
@@ -369,9 +350,8 @@ def semantic_patch_trouble(patch, source):
             *patch.options]
     trouble = []
     if patch.reports:
-        done = subprocess.run([*argv, "-D", "report", "--no-show-diff", source.name],
-                              cwd=source.parent, env=cocci_environment(), capture_output=True,
-                              text=True, check=False)
+        done = ui.ask([*argv, "-D", "report", "--no-show-diff", source.name],
+                      cwd=source.parent, env=cocci_environment())
         lines = sorted(re.findall(rf"^{re.escape(source.name)}:(\d+):\S*( .*)$", done.stdout,
                                   re.MULTILINE), key=lambda line: int(line[0]))
         said = "".join(f"{number}:{words}\n" for number, words in lines)
@@ -405,23 +385,7 @@ def check_semantic_patches(found):
 
 # All that the series adds, and what of the base has hooks for it.
 VARIANT_FRAGMENTS = ("base", "events", "x86_64", "rust", "kunit-module",
-                     *kernels.SERIES_FRAGMENTS)
-VARIANT_CONFIG = """\
-CONFIG_BLOCK=y
-CONFIG_BLK_DEV=y
-CONFIG_BLK_DEV_RUST_NULL=m
-CONFIG_CONFIGFS_FS=y
-CONFIG_DYNAMIC_DEBUG=y
-CONFIG_EPROBE_EVENTS=y
-CONFIG_FPROBE=y
-CONFIG_FPROBE_EVENTS=y
-CONFIG_IRQSOFF_TRACER=y
-CONFIG_KPROBES=y
-CONFIG_KPROBE_EVENTS=y
-CONFIG_SYNTH_EVENTS=y
-CONFIG_UPROBE_EVENTS=y
-CONFIG_USER_EVENTS=y
-"""
+                     *kernels.SERIES_FRAGMENTS, "variant")
 # Below these, a file that is ours or that the series edits is part of the kernel.
 VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "mm/", "rust/",
                   "samples/")
@@ -461,7 +425,7 @@ class Variant(kernels.Kernel):
         self.log = LOGS / f"{self.label}.log"
 
     def fragment(self):
-        lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), VARIANT_CONFIG, self.change)
+        lines = kernels.merge(*kernels.fragments(VARIANT_FRAGMENTS), self.change)
         return kernels.as_text({symbol: line for symbol, line in lines.items()
                                 if self.rust or "RUST" not in symbol})
 
@@ -495,11 +459,11 @@ class Variant(kernels.Kernel):
                 return set()
         file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
                     if (series.TREE / name).exists())
-        done = subprocess.run(
-            ["make", "-s", "-f", "-", "lint-nothing"], capture_output=True, text=True,
+        done = ui.ask(
+            ["make", "-s", "-f", "-", "lint-nothing"],
             input=ENABLED.format(out=self.out, tree=series.TREE, directory=directory,
                                  file=file),
-            cwd=self.out, env=kernels.environment(), check=False)
+            cwd=self.out, env=kernels.environment())
         if done.returncode:
             raise Failure(f"{file}: {done.stderr.strip().splitlines()[-1]}")
         return set(done.stdout.split())
@@ -616,7 +580,6 @@ def check_variant(found, variant):
 
 def fast(found):
     """What needs no compiler."""
-    LOGS.mkdir(parents=True, exist_ok=True)
     check_rustfmt(found)
     check_pages(found)
     check_coccinelle(found)
@@ -625,18 +588,4 @@ def fast(found):
 
 def builds(found):
     """What compiles: minutes the first time, seconds when little has changed."""
-    LOGS.mkdir(parents=True, exist_ok=True)
     check_variants(found)
-
-
-def main(args):
-    found = results.Results()
-    if args not in (["fast"], ["builds"]):
-        raise Failure("usage: lint.py fast|builds")
-    series.tree()
-    (fast if args == ["fast"] else builds)(found)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

@@ -390,13 +390,9 @@ class Tree(kernels.Kernel):
     def checkout(self):
         """The series, as it is in build/linux; what was changed stays for now."""
         head = series.git("rev-parse", "HEAD").strip()
-        if not (TREE / ".git").exists():
-            shutil.rmtree(TREE, ignore_errors=True)
-            series.git("worktree", "prune")
-            TREE.parent.mkdir(parents=True, exist_ok=True)
-            series.git("worktree", "add", "--quiet", "--force", "--detach", TREE, head)
-        elif series.git("rev-parse", "HEAD", cwd=TREE).strip() != head:
-            series.git("checkout", "--quiet", "--force", "--detach", head, cwd=TREE)
+        if not (TREE / ".git").exists() or \
+                series.git("rev-parse", "HEAD", cwd=TREE).strip() != head:
+            series.worktree(TREE, head)
 
     def original(self, path):
         """A file as the series has it."""
@@ -475,7 +471,7 @@ class Guests(Place):
             reader.on_test = stop
         options = {"append": f"mutant={counted}"}
         if kind == "kunit":
-            script = f"modprobe kunit filter_glob='{words}'\n{test.KUNIT_SCRIPT}"
+            script = f"modprobe kunit filter_glob='{words}'\n{guest.script('kunit')}"
         else:
             script, _, words = words.partition(" ")
             numbers = words if re.fullmatch(r"[\d ]+", words) else ""
@@ -538,8 +534,8 @@ class Compiled(Rebuilt):
 
     def build(self):
         self.kernel.configure()
-        ui.must(self.kernel.make("prepare", "modules_prepare"), self.kernel.log,
-                "building what modules need", env=kernels.environment())
+        self.kernel.must(self.kernel.log, "building what modules need", "prepare",
+                         "modules_prepare")
 
     def notices(self, what, mutant, limit):
         return first_failure(quietly(compilefail.run, self.kernel))
@@ -575,8 +571,7 @@ class Program(Place):
     def notices(self, what, mutant, limit):
         found = results.Results()
         found.quiet = True
-        log = LOGS / f"mutant-{mutant.name if mutant else kind_of(what)}.log"
-        log.unlink(missing_ok=True)
+        log = ui.fresh_log(f"mutant-{mutant.name if mutant else kind_of(what)}")
         try:
             # What is compiled with -pg may leave its gmon.out where it runs.
             ktap.run(found, self.what, self.command(what), log, timeout=limit, cwd=self.out,

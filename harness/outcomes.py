@@ -6,8 +6,8 @@ hash of all that goes into it: the sources, as ids of git trees; what the harnes
 asks of them, and its own code for that; and name and version of every installed
 package. So the outcome of a machine with other packages is none for the root of
 harness/fresh. Only what passed is kept. What runs in a guest or takes a time is
-never kept. OUTCOMES=no recalls nothing, and `make test FULL=1` only what it found
-itself before it was interrupted, see continued.py.
+never kept, but by a full run for itself, see Run. OUTCOMES=no recalls nothing, and
+`make test FULL=1` only what it found itself before it was interrupted.
 """
 
 import contextlib
@@ -17,13 +17,20 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import subprocess
 import time
+import urllib.parse
 
-from ui import ROOT
+import accel
+import series
+import ui
+from ui import BUILD, ROOT
 
 STORE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
                      "static-key-tracepoints", "outcomes")
+# What full runs keep for themselves.
+RUNS = BUILD / "full"
 # What nobody has asked for in this many days goes.
 DAYS = 30
 # What was kept before this time is not asked for; new outcomes are kept in any case.
@@ -38,9 +45,8 @@ def installed():
     where programs may come from instead.
     """
     with contextlib.suppress(OSError):
-        done = subprocess.run(
-            ["dpkg-query", "-W", "-f", "${Package}:${Architecture} ${Version} ${Status}\\n"],
-            capture_output=True, text=True, check=False)
+        done = ui.ask(
+            ["dpkg-query", "-W", "-f", "${Package}:${Architecture} ${Version} ${Status}\\n"])
         if not done.returncode and done.stdout:
             return (done.stdout, code(ROOT / "harness" / "setup"), os.environ.get("PATH"))
     return None
@@ -151,3 +157,62 @@ def again(found, where, function):
     function(recorder)
     if recorder.passed:
         keep(where, recorder.tests)
+
+
+def repository():
+    """The commit that is checked out and a hash of each file; None if that cannot be known."""
+    # An editor's file may go while they are read.
+    with contextlib.suppress(OSError, subprocess.CalledProcessError, ui.Failure):
+        head = subprocess.run(["git", "rev-parse", "--verify", "--quiet", "HEAD"], cwd=ROOT,
+                              capture_output=True, text=True, check=True).stdout
+        return head, [(path, os.access(ROOT / path, os.X_OK),
+                       hashlib.sha256((ROOT / path).read_bytes()).hexdigest())
+                      for path in series.repository_files()]
+    return None
+
+
+class Run:
+    """What the jobs of a full run have found, for the next run if this one is interrupted.
+
+    The outcome of a job is kept when it has passed, below a directory that is named by a hash
+    of all that the jobs depend on: the commit and the files of this repository, the tree that
+    is tested, the packages, the machine and the options. done() removes it. What again() keeps
+    meanwhile is recalled as well if the run goes on.
+    """
+
+    def __init__(self, tree, options):
+        """TREE is what lint.sources() says; if it is None, not known, nothing is kept."""
+        self.repository = repository()
+        # Not the verdict of accel.py, which a run may reach in its middle.
+        machine = os.uname().machine, accel.chosen(), os.access("/dev/kvm", os.R_OK | os.W_OK)
+        name = digest(self.repository, tree, machine, options)
+        self.where = name and RUNS / name
+        if SINCE:
+            self.done()
+        self.began = self.recall("began") or time.time()
+        self.keep("began", self.began)
+        if not self.where:
+            self.began = math.inf
+
+    def place(self, name):
+        """Where the outcome of a job is kept, or None."""
+        return self.where and self.where / urllib.parse.quote(name, safe=" ,:")
+
+    def recall(self, name):
+        """The outcome of a job, or None."""
+        return read(self.place(name))
+
+    def keep(self, name, outcome):
+        """Keep the outcome of a job, unless a file was changed since the start of the run."""
+        if repository() == self.repository:
+            keep(self.place(name), outcome)
+
+    def forget(self, name):
+        """Let a job run again."""
+        if self.where:
+            self.place(name).unlink(missing_ok=True)
+
+    def done(self):
+        """The run has come to its end, or shall begin from nothing."""
+        if self.where:
+            shutil.rmtree(self.where, ignore_errors=True)

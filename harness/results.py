@@ -40,18 +40,12 @@ class Results:
         """Seconds since the start of the run."""
         return time.monotonic() - self._start
 
-    def resume(self, seconds):
-        """The run goes on that has taken some seconds before it was interrupted."""
-        with self._lock:
-            self._start -= seconds
-            self.jobs = [(at + seconds, took, name) for at, took, name in self.jobs]
-
-    def take_over(self, name, at, took, tests):
+    def take_over(self, name, took, tests):
         """Add a job of the run before it was interrupted, with its tests."""
         outcomes.replay(self, tests, "from the interrupted run")
         self.made(name, tests)
         with self._lock:
-            self.jobs.append((at, took, f"{name} (from the interrupted run)"))
+            self.jobs.append((0, took, f"{name} (from the interrupted run)"))
 
     def made(self, name, tests):
         """A job has made these tests, as outcomes.Recorder has them; see suites.py."""

@@ -1,16 +1,10 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The ring buffer of the base and of the series in user space: test and measure it.
-
-    ringbuffer.py          all its tests
-    ringbuffer.py bench    what reserve and commit cost
-"""
+"""The ring buffer of the base and of the series in user space: test and measure it."""
 
 import re
 
 import kernel as kernels
 import ktap
-import results
 import series
 import ui
 from ui import BUILD, LOGS, Failure
@@ -31,9 +25,7 @@ ROWS = {
 def build(source=SOURCE, out=OUT, **variables):
     """The program, with the base as it was imported beside the tree."""
     out.mkdir(parents=True, exist_ok=True)
-    log = LOGS / "ring_buffer-build.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.write_text("", encoding="utf-8")
+    log = ui.fresh_log("ring_buffer-build")
     # Not for the ARCH that the user wants tested: it runs here.
     ui.must(["make", "-C", source, f"OUTPUT={out}", f"BASE={series.BASE_REF}"], log,
             "building the ring buffer for user space",
@@ -66,20 +58,3 @@ def measure():
         raise Failure(f"the benchmark of the ring buffer has no row {missing[0]!r} "
                       f"(log: {ui.shown(log)})")
     return {name: printed[row] for name, row in ROWS.items()}
-
-
-def main(args):
-    if args not in ([], ["bench"]):
-        raise Failure("usage: ringbuffer.py [bench]")
-    series.tree()
-    if args:
-        for name, (ours, stock) in measure().items():
-            print(f"{name} {ours:.1f}, stock {stock:.1f}, ratio {ours / stock:.3f}")
-        return 0
-    found = results.Results()
-    tests(found)
-    return found.finish()
-
-
-if __name__ == "__main__":
-    ui.main(main)

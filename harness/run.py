@@ -13,32 +13,6 @@ import guest
 import ui
 from ui import Failure
 
-# What an admin types to trace the base's trace-event sample, whose thread fires
-# once a second, two events that Rust code calls: one defined in C, the other in Rust; a
-# function of the kernel, by its prototype; and a marker, by its name.
-SCRIPT = r"""
-cd /sys/kernel/tracing || exit 1
-say() { echo "# $*"; eval "$@"; }
-say modprobe trace-events-sample || exit 1
-say 'echo 1 > events/sample-trace/foo_bar/enable' || exit 1
-say modprobe test_rust_tracepoint || exit 1
-say 'echo 1 > events/test_rust_tracepoint/test_c_first/enable' || exit 1
-say 'echo 1 > events/test_rust_tracepoint/test_rust_first/enable' || exit 1
-say "echo 'SyS_openat(int dfd, string path, x32 flags, x16 mode)' > function_events" || exit 1
-say 'echo 1 > events/functions/SyS_openat/enable' || exit 1
-say 'echo 1 > tracing_on' || exit 1
-say 'cat /proc/version > /dev/null' || exit 1
-say 'echo 0 > events/functions/SyS_openat/enable' || exit 1
-say "grep fs_mount available_markers" || exit 1
-say 'echo fs_mount > marker_events' || exit 1
-say 'echo 1 > events/markers/fs_mount/enable' || exit 1
-say 'mount -t tmpfs scratch /tmp' || exit 1
-say 'echo 2 > /sys/module/test_rust_tracepoint/parameters/fire' || exit 1
-sleep 3
-say 'echo 0 > events/enable' || exit 1
-say cat trace
-"""
-
 EXPECTED = {
     "event of the sample": re.compile(r"event-sample-\d+ .* foo_bar: foo hello \d+"),
     "event of C in Rust": re.compile(r" test_c_first: value=1$"),
@@ -52,7 +26,7 @@ EXPECTED = {
 def trace(kernel, log_name, show=False):
     """Enable the events in a guest; returns how often they are in the trace."""
     with ui.Step("boot it and trace") as step:
-        result = guest.boot(kernel, SCRIPT, log_name, timeout=120)
+        result = guest.boot(kernel, guest.script("demonstration"), log_name, timeout=120)
         step.outcome = "QEMU"
     if show:
         print()

@@ -119,6 +119,16 @@ def blob(commit, path):
     return done.stdout.decode(errors="surrogateescape") if not done.returncode else None
 
 
+def worktree(where, commit):
+    """A work tree of build/linux with the files of a commit, whatever was changed there."""
+    if not (where / ".git").exists():
+        shutil.rmtree(where, ignore_errors=True)
+        git("worktree", "prune")
+        where.parent.mkdir(parents=True, exist_ok=True)
+        git("worktree", "add", "--quiet", "--force", "--detach", where, commit)
+    git("checkout", "--quiet", "--force", "--detach", commit, cwd=where)
+
+
 def object_of(commit, path):
     """The object that a source file is part of: kernel/sched has files that include others, and
     a crate of Rust consists of several."""

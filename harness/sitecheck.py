@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that a tracepoint in Rust costs what it costs in C.
 
-check() compares two functions with one disabled tracepoint each, which are in
-object files, modules, or vmlinux. They have to agree in the bytes of their
-sites and in the shape of the table entries, and from its entry to its return
-the function in Rust may not take more instructions than the one in C.
+Two functions have one disabled tracepoint each, and are in an object file, a module,
+or vmlinux. They have to agree in the bytes of their sites and in the shape of the
+table entries, and from its entry to its return the function in Rust may not take
+more instructions than the one in C.
 
 Set aside before counting is what a compiler puts in front of a function for
 the function tracer, which C has in a kernel that can trace functions and Rust
 may not, and what aligns a site on riscv, which depends on where the function
 happens to lie.
 
-self_test() compiles sitecheck/pairs.c with the headers of a tree, and demands
-that what is wrong with the functions there is noticed.
+self_test() compiles sitecheck/pairs.c with the headers of a tree, and demands that what
+is wrong with the functions there is noticed.
 """
 
 import bisect

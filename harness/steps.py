@@ -8,7 +8,6 @@ outcomes.py.
 import dataclasses
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -30,20 +29,18 @@ class StepArch:
     arch: str
     cross: str = ""
     llvm: bool = False
-    config: str = ""
     flags: str = ""
     extra: tuple = ()
+    # Fragments of harness/config beside "step": on allnoconfig, what brings jump labels.
+    fragments: tuple = ()
 
 
-# Directories of arch/ for which there is a compiler. The configuration is
-# allnoconfig with what brings jump labels.
+# Directories of arch/ for which there is a compiler.
 STEP_ARCHES = {
-    "arc": StepArch("arc", "arc-linux-gnu-", config="CONFIG_ISA_ARCV2=y\n"),
-    "arm": StepArch("arm", "arm-linux-gnueabihf-",
-                    config="CONFIG_MMU=y\nCONFIG_ARCH_MULTI_V7=y\nCONFIG_FTRACE=y\n"
-                          "CONFIG_ENABLE_DEFAULT_TRACERS=y\n"),
+    "arc": StepArch("arc", "arc-linux-gnu-", fragments=("step-arc",)),
+    "arm": StepArch("arm", "arm-linux-gnueabihf-", fragments=("step-arm",)),
     "arm64": StepArch("arm64", "aarch64-linux-gnu-"),
-    "loongarch": StepArch("loongarch", llvm=True, config="CONFIG_64BIT=y\n"),
+    "loongarch": StepArch("loongarch", llvm=True, fragments=("step-loongarch",)),
     "mips": StepArch("mips", "mips64el-linux-gnuabi64-"),
     # parisc has the code but does not offer the option: its select lines are
     # comments in the base.
@@ -51,51 +48,19 @@ STEP_ARCHES = {
                        flags="-DCONFIG_JUMP_LABEL=1 "
                              "-DCONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE=1"),
     "powerpc": StepArch("powerpc", "powerpc64le-linux-gnu-",
-                        config="CONFIG_PPC64=y\nCONFIG_PPC_BOOK3S_64=y\n"
-                               "CONFIG_CPU_LITTLE_ENDIAN=y\nCONFIG_PPC_PSERIES=y\n"
-                               "CONFIG_TRACEPOINTS=y\nCONFIG_FTRACE=y\n"
-                               "CONFIG_FUNCTION_TRACER=y\n"
-                               "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n",
-                        extra=("arch/powerpc/platforms/pseries/hvCall.o",)),
+                        extra=("arch/powerpc/platforms/pseries/hvCall.o",),
+                        fragments=("step-powerpc",)),
     "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
-    "s390": StepArch("s390", "s390x-linux-gnu-",
-                     config="CONFIG_FTRACE=y\nCONFIG_FUNCTION_TRACER=y\n"
-                            "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_FUNCTION_GRAPH_TRACER=y\n"
-                            "CONFIG_BPF_SYSCALL=y\nCONFIG_DEBUG_INFO_DWARF5=y\n"
-                            "CONFIG_DEBUG_INFO_BTF=y\n"),
-    "sparc": StepArch("sparc", "sparc64-linux-gnu-", config="CONFIG_64BIT=y\n"),
-    "x86": StepArch("x86_64", config="CONFIG_64BIT=y\nCONFIG_FTRACE=y\n"
-                    "CONFIG_BLOCK=y\nCONFIG_SAMPLES=y\n"
-                    "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n"
-                    "CONFIG_FPROBE_EVENTS=y\nCONFIG_KPROBES=y\n"
-                    "CONFIG_KPROBE_EVENTS=y\nCONFIG_UPROBE_EVENTS=y\n"
-                    "CONFIG_USER_EVENTS=y\n"
-                    "CONFIG_FUNCTION_TRACER=y\nCONFIG_FPROBE=y\n"
-                    "CONFIG_DYNAMIC_FTRACE=y\nCONFIG_UNWINDER_ORC=y\n"
-                    "CONFIG_FUNCTION_GRAPH_TRACER=y\n"),
+    "s390": StepArch("s390", "s390x-linux-gnu-", fragments=("step-s390",)),
+    "sparc": StepArch("sparc", "sparc64-linux-gnu-", fragments=("step-sparc",)),
+    "x86": StepArch("x86_64", fragments=("step-x86",)),
+    # With Rust: what `prepare` takes with it is half a minute, so only what
+    # Rust code can notice is built in this one.
+    "x86-rust": StepArch("x86_64", fragments=("step-x86", "step-x86-rust")),
 }
-# As x86, with Rust: what `prepare` takes with it is half a minute, so only what
-# Rust code can notice is built in this one.
-STEP_ARCHES["x86-rust"] = dataclasses.replace(
-    STEP_ARCHES["x86"], config=STEP_ARCHES["x86"].config
-    + "CONFIG_RUST=y\nCONFIG_SAMPLES_RUST=y\nCONFIG_SAMPLE_RUST_PRINT=m\n"
-      "CONFIG_CONFIGFS_FS=y\nCONFIG_BLK_DEV=y\nCONFIG_BLK_DEV_RUST_NULL=m\n")
 STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
                        r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
                        r"include/trace/|kernel/trace/static_key_benchmark")
-STEP_CONFIG = """\
-CONFIG_JUMP_LABEL=y
-CONFIG_SMP=y
-CONFIG_PRINTK=y
-CONFIG_BUG=y
-CONFIG_MODULES=y
-CONFIG_MODULE_UNLOAD=y
-CONFIG_DEBUG_KERNEL=y
-CONFIG_DEBUG_FS=y
-CONFIG_DYNAMIC_DEBUG=y
-CONFIG_RUNTIME_TESTING_MENU=y
-CONFIG_KUNIT=y
-"""
 # What is not only built for x86: it has parts for architectures that have no kernel of
 # their own here, or needs debug information, which would slow all steps of x86 down.
 ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
@@ -118,7 +83,6 @@ class StepBuilder:
         self.setup = STEP_ARCHES[directory]
         self.out = BUILD / "obj" / f"step-{directory}"
         self.log = LOGS / f"step-{directory}.log"
-        self.log.parent.mkdir(parents=True, exist_ok=True)
 
     def make(self, *targets):
         setup = self.setup
@@ -140,7 +104,7 @@ class StepBuilder:
         # Neither value is one for all: m is none for a bool.
         series_options = "".join(f"CONFIG_{symbol}={'m' if kind == 'tristate' else 'y'}\n"
                                  for symbol, kind, _ in series.options(series.read_series()))
-        return STEP_CONFIG + self.setup.config + series_options
+        return "".join(kernels.fragments(("step", *self.setup.fragments))) + series_options
 
     def build(self, objects, options):
         """Returns None, or the line that says what went wrong.
@@ -162,18 +126,9 @@ class StepBuilder:
         config = (self.out / ".config").read_text(encoding="utf-8")
         if "CONFIG_JUMP_LABEL=" not in config + self.setup.flags:
             return "the configuration has no jump labels"
-        if "CONFIG_RUST=y" in self.setup.config and "CONFIG_RUST=y" not in config:
+        if "CONFIG_RUST=y" in fragment and "CONFIG_RUST=y" not in config:
             return "the configuration has no Rust"
         return None
-
-
-def step_tree(commit):
-    """Check out a commit in STEP_TREE, beside build/linux."""
-    if not (STEP_TREE / ".git").exists():
-        shutil.rmtree(STEP_TREE, ignore_errors=True)
-        series.git("worktree", "prune")
-        series.git("worktree", "add", "--quiet", "--force", "--detach", STEP_TREE, commit)
-    series.git("checkout", "--quiet", "--force", "--detach", commit, cwd=STEP_TREE)
 
 
 def step_objects(commit):
@@ -214,7 +169,7 @@ def check(found):
 
     def build(found, name, commit, builder, objects):
         began = time.monotonic()
-        step_tree(commit)
+        series.worktree(STEP_TREE, commit)
         trouble = builder.build(objects, options)
         found.add(group, name, trouble is None, trouble or f"{len(objects)} objects",
                   time.monotonic() - began)
@@ -303,7 +258,7 @@ def check_option_off(found):
     def compare(found):
         built = []
         for commit in steps:
-            step_tree(commit)
+            series.worktree(STEP_TREE, commit)
             trouble = builder.build(OFF_TARGETS, commit)
             if trouble:
                 found.add(group, "objects", False, trouble)

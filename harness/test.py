@@ -16,13 +16,11 @@ build/suites.txt, see suites.py.
 
 import os
 import re
-import sys
 import time
 
 import bench
 import check
 import compilefail
-import continued
 import eventprofile
 import fntrace
 import ftracetest
@@ -80,14 +78,10 @@ STRESS_SECONDS = 6
 # test in them.
 UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt": (),
            "x86_64-no-jump-label": ("static_key_debugfs", "static_keys"), "x86_64-debian": ()}
-# Seconds of the stress test of batches; the full run's is made on a debug kernel.
+# Seconds of the stress test of batches; and of those of the full run on kernels that check
+# themselves, one of which looks for data races.
 BATCH_STRESS = 20
-BATCH_STRESS_FULL = 600
-# As well, of markers; in a run that is not full, their kselftest has a short one.
-MARKER_STRESS_FULL = 600
-RUST_FUNCTION_STRESS_FULL = 600
-# As well, of the ring buffer, and on the kernel that looks for data races.
-NESTING_STRESS_FULL = 600
+STRESS_FULL = 600
 NESTING_KERNELS = ("x86_64-debug", "x86_64-kcsan")
 # Seconds for which the parser of function events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
@@ -96,14 +90,6 @@ PARSE_FUZZ_FULL = 1800
 FUNCTION_LOAD_FULL = 300
 FUNCTION_LINES_FULL = 100000
 
-KSELFTEST_SCRIPT = r"""
-cd /selftests || exit 1
-for name in COLLECTIONS; do
-	grep "^$name:" kselftest-list.txt | sed -e 's/^/@test /'
-	set -- "$@" -c $name
-done
-./run_kselftest.sh OPTIONS "$@"
-"""
 # How it says that a test begins.
 TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
 # Of the base, without KTAP: each is one test.
@@ -115,19 +101,6 @@ WITHOUT_PARTS = ("static_keys/test_static_keys.sh",)
 KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
                 "string", "printf")
 
-# The kernel's log, without the times. Tests of %p are skipped before there is randomness, which
-# who waits for it makes.
-KUNIT_SCRIPT = r"""
-timeout 60 head -c 1 /dev/random >/dev/null
-modprobe test_static_batch
-modprobe test_marker_kunit
-modprobe test_rust_demangle_kunit
-modprobe maccess_kunit
-modprobe string_kunit
-modprobe printf_kunit
-dmesg | sed 's/^\[ *[0-9.][0-9.]*\] //'
-"""
-
 # Events from the kernel's command line: of functions, one that the first process starts
 # with, one that is there for the start of the kernel only, one with a name, and one that
 # is wrong; of a marker that comes with a module; and trace events, of which all sites must be
@@ -137,48 +110,8 @@ BOOT_EVENTS = ("kernel_execve(string path, x64 line = boot_command_line) -> int;
                "# a comment; populate_rootfs(string line = boot_command_line) -> int")
 BOOT_MARKERS = "no_such_marker; +test_marker:test_marker_init"
 BOOT_TRACE_EVENTS = "initcall:*,sched:sched_process_exec,raw_syscalls:*"
-BOOT_SCRIPT = r"""
-cd /sys/kernel/tracing
-cat events/initcall/enable events/raw_syscalls/enable events/sched/sched_process_exec/enable
-grep -c -m 1 'initcall_finish: func=' trace
-grep -o -m 1 'sched_process_exec: filename=/init ' trace
-tail -n 1 /sys/kernel/debug/static_keys/check | grep -o ' 0 mismatches'
-echo 0 > events/enable
-echo 1 > events/functions/enable
-echo 1 > events/boot/enable
-cat function_events
-cat events/functions/kernel_execve/enable events/boot/open/enable
-grep -m 1 -o 'kernel_execve(path="/init", line=0x0(fault)) -> ret=0 ' trace
-sed -n 's/.*\(populate_rootfs(line="\)..*\("\.\.\.) -> ret=0 \).*/\1\2/p' trace
-echo 0 > events/functions/kernel_execve/enable
-echo 0 > events/boot/open/enable
-sleep 1
-cat enabled_functions
-dmesg | grep -o 'cannot add "no_such_function(int a)": -2'
-dmesg | grep -o 'cannot add "no_such_marker": -2'
-cat marker_events
-modprobe test_marker
-cat marker_events
-grep -o 'test_marker_init: i 2' trace
-"""
-BOOT_LINES = """1
-1
-1
-1
-sched_process_exec: filename=/init 
- 0 mismatches
-kernel_execve(string path, x64 line = boot_command_line) -> int
-c:boot/open SyS_openat(NULL, string path)
-populate_rootfs(string line = boot_command_line) -> int	# its function is gone
-1
-1
-kernel_execve(path="/init", line=0x0(fault)) -> ret=0 
-populate_rootfs(line=""...) -> ret=0 
-cannot add "no_such_function(int a)": -2
-cannot add "no_such_marker": -2
-+test_marker:test_marker_init	# waits for module test_marker
-test_marker:test_marker_init
-test_marker_init: i 2"""
+# What scripts/boot_events.sh prints with these, behind a line with the licence.
+BOOT_LINES = (guest.SCRIPTS / "boot_events.lines").read_text(encoding="utf-8").splitlines()[1:]
 
 # The test module of tracepoints in Rust, and two functions in it that have one
 # tracepoint each, in C and in Rust.
@@ -220,12 +153,6 @@ def splat(found, group, result):
     """Record what the kernel complained about; whether it died, the results say."""
     if result.splats:
         guest_trouble(found, group, result)
-
-
-def memory(kernel):
-    """What a guest needs."""
-    # KASAN takes an eighth of it, and what is freed stays for a while.
-    return "2G" if kernel.debug else "1G"
 
 
 def patience(kernel):
@@ -291,9 +218,8 @@ def kselftests(found, kernel, smp, directories):
         # The time limits of the tests are for kernels that do not check themselves.
         options = f"-o {patience(kernel)}" if kernel.debug else ""
         result = guest.boot(
-            kernel, KSELFTEST_SCRIPT.replace("COLLECTIONS", " ".join(directories))
-            .replace("OPTIONS", options),
-            f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp, memory=memory(kernel),
+            kernel, guest.script("kselftest", COLLECTIONS=" ".join(directories), OPTIONS=options),
+            f"{whole}{what}".replace(",", "").replace(" ", "-"), smp=smp,
             on_line=kselftest.line, programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()),
             timeout=patience(kernel))
     log = f"(log: {ui.shown(result.log)})"
@@ -324,14 +250,10 @@ def kselftests(found, kernel, smp, directories):
 
 def stress(found, kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    group = f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds"
-    with ui.Step(group):
-        result = guest.boot(kernel, f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n",
-                            f"stress-rust-tracepoint-{kernel.name}", memory=memory(kernel),
-                            # Else kinds of objects share caches, and hide leaks.
-                            append="slab_nomerge",
-                            timeout=max(patience(kernel), STRESS_SECONDS * rounds))
-    in_guest(found, group, result)
+    ktap_guest(found, f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds", kernel,
+               f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n", "stress-rust-tracepoint",
+               # Else kinds of objects share caches, and hide leaks.
+               append="slab_nomerge", timeout=max(patience(kernel), STRESS_SECONDS * rounds))
 
 
 def program_and_kernel(found, kernel):
@@ -344,23 +266,17 @@ def program_and_kernel(found, kernel):
 
 def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
     """Run the stress test of a directory of kselftests."""
-    group = f"{what} under stress on {kernel.name}, {seconds} s"
-    with ui.Step(group):
-        result = guest.boot(kernel, f"cd /selftests/{directory} && ./{script} {seconds}\n",
-                            f"stress-{directory.replace('_', '-')}-{kernel.name}", smp=4,
-                            memory=memory(kernel), timeout=600 + 3 * seconds,
-                            programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
-    in_guest(found, group, result)
+    ktap_guest(found, f"{what} under stress on {kernel.name}, {seconds} s", kernel,
+               f"cd /selftests/{directory} && ./{script} {seconds}\n",
+               f"stress-{directory.replace('_', '-')}", smp=4, timeout=600 + 3 * seconds,
+               programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
 
 
 def small(found, kernel):
     """The kernel's own markers and a function event, on a kernel in which nothing is patched
     but ftrace's sites, and nothing loaded."""
-    group = f"markers of the kernel on {kernel.name}"
-    with ui.Step(group):
-        result = guest.boot(kernel, "cd /selftests/markers && ./test_in_use.sh\n",
-                            f"markers-{kernel.name}")
-    in_guest(found, group, result)
+    ktap_guest(found, f"markers of the kernel on {kernel.name}", kernel,
+               "cd /selftests/markers && ./test_in_use.sh\n", "markers")
     walks.run(found, kernel, "A function event")
 
 
@@ -395,8 +311,7 @@ def function_script(found, kernel, script, argument, timeout):
     with ui.Step(f"{group}: {name}"):
         result = guest.boot(kernel, "modprobe test_func_event && cd /sys/kernel/tracing && "
                             f"/selftests/function_events/{name}\n",
-                            f"function-{script}-{kernel.name}", smp=4, memory=memory(kernel),
-                            timeout=timeout)
+                            f"function-{script}-{kernel.name}", smp=4, timeout=timeout)
     guest_trouble(found, group, result)
     found.add(group, name, result.status == 0,
               f"status {result.status} (log: {ui.shown(result.log)})")
@@ -412,7 +327,7 @@ def boot_events(found, kernel):
     """Function events and marker events that are there before the first process."""
     group = f"events at boot on {kernel.name}"
     with ui.Step(group):
-        result = guest.boot(kernel, BOOT_SCRIPT, f"boot-events-{kernel.name}",
+        result = guest.boot(kernel, guest.script("boot_events"), f"boot-events-{kernel.name}",
                             # Else the kernel may choose another clock, and empties the
                             # buffer for that.
                             append=f'trace_clock=global function_events="{BOOT_EVENTS}" '
@@ -420,15 +335,14 @@ def boot_events(found, kernel):
                                    f'trace_event={BOOT_TRACE_EVENTS}')
     guest_trouble(found, group, result)
     found.add(group, "function_events=, marker_events= and trace_event=",
-              result.lines == BOOT_LINES.splitlines(), f"(log: {ui.shown(result.log)})")
+              result.lines == BOOT_LINES, f"(log: {ui.shown(result.log)})")
     found.close(group)
 
 
 def fuzz_parser(found, seconds):
     """The parser of function events under libFuzzer."""
     group = "fuzzing"
-    log = ui.LOGS / "fuzz.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log("fuzz")
     source = series.TREE / "tools/testing/selftests/function_events/fuzz"
     with ui.Step(f"fuzz the parser of function events, {seconds} s"):
         status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz'}", "CLANG=clang-19",
@@ -454,7 +368,7 @@ def kunit(found, kernel):
     group = f"KUnit on {kernel.name}"
     with ui.Step(group):
         # KUnit runs at boot and when its modules are loaded, and reports in the log.
-        result = guest.boot(kernel, KUNIT_SCRIPT, f"kunit-{kernel.name}", memory=memory(kernel),
+        result = guest.boot(kernel, guest.script("kunit"), f"kunit-{kernel.name}",
                             append="kunit.enable=1", timeout=3600 if kernel.debug else 300)
     reader = kunit_reader()
     for line in result.lines:
@@ -465,6 +379,13 @@ def kunit(found, kernel):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
     found.close(group)
+
+
+def ktap_guest(found, group, kernel, script, name, **options):
+    """A guest that prints KTAP; OPTIONS are guest.boot()'s."""
+    with ui.Step(group):
+        result = guest.boot(kernel, script, f"{name}-{kernel.name}", **options)
+    in_guest(found, group, result)
 
 
 def in_guest(found, group, result):
@@ -508,6 +429,21 @@ def marker_site(found, kernel):
                                             words=("of a branch", "of a marker")):
         found.add(group, name, ok, detail)
     found.close(group)
+
+
+def sites(found, kernel):
+    """What the compilers make of sites."""
+    rust_sites(found, kernel)
+    marker_site(found, kernel)
+
+
+def benchmarks_repeat(found, kernel):
+    """Two runs of the benchmarks agree, and a profile is one of hits."""
+    for name, ok, detail in bench.repeatable(kernel):
+        found.add("benchmark", name, ok, detail)
+    ok, detail = eventprofile.one_record(kernel)
+    found.add("benchmark", "the profile of an event has one record for each hit", ok, detail)
+    found.close("benchmark")
 
 
 class Selection:
@@ -564,39 +500,24 @@ def plan_x86(plan, wanted, patched, built):
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
         on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
-    if wanted.part("ring_buffer", "x86_64"):
-        on_guest("ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,))
-    if wanted.part("run", "x86_64"):
-        on_guest("trace on x86_64", traces, patched, "run")
-    if wanted.part("walks", "x86_64"):
-        on_guest("walks of the overview page", walks.run, patched)
-    if wanted.part("boot", "x86_64"):
-        on_guest("events at boot", boot_events, patched)
-    if wanted.part("stress", "x86_64"):
-        on_guest("stress of Rust modules", stress, patched,
-                 STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS)
-        on_guest("stress of batches", long_stress, patched, "batches", "static_batch",
-                 BATCH_STRESS)
-    if wanted.part("fntrace", "x86_64"):
-        on_guest("fntrace with the kernel", program_and_kernel, patched)
-        on_guest("fntrace on two machines", fntrace.two_machines, patched)
-    if wanted.part("kunit", "x86_64"):
-        on_guest("KUnit on x86_64", kunit, patched)
-    if wanted.part("sites", "x86_64"):
-        on_guest("sites on x86_64", lambda found: (
-            rust_sites(found, patched), marker_site(found, patched)))
-        on_guest("what must not compile", compilefail.run, patched)
-    if wanted.part("bench", "x86_64"):
-        def repeat(found):
-            for name, ok, detail in bench.repeatable(patched):
-                found.add("benchmark", name, ok, detail)
-            ok, detail = eventprofile.one_record(patched)
-            found.add("benchmark", "the profile of an event has one record for each hit", ok,
-                      detail)
-            found.close("benchmark")
-        on_guest("benchmarks repeat", repeat)
-    if wanted.part("sparse", "x86_64"):
-        on_guest("sparse", check.check_sparse, patched)
+    for part, name, function, *args in (
+            ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
+            ("run", "trace on x86_64", traces, patched, "run"),
+            ("walks", "walks of the overview page", walks.run, patched),
+            ("boot", "events at boot", boot_events, patched),
+            ("stress", "stress of Rust modules", stress, patched,
+             STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
+            ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
+             BATCH_STRESS),
+            ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
+            ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
+            ("kunit", "KUnit on x86_64", kunit, patched),
+            ("sites", "sites on x86_64", sites, patched),
+            ("sites", "what must not compile", compilefail.run, patched),
+            ("bench", "benchmarks repeat", benchmarks_repeat, patched),
+            ("sparse", "sparse", check.check_sparse, patched)):
+        if wanted.part(part, "x86_64"):
+            on_guest(name, function, *args)
     if wanted.full:
         plan_full(plan, wanted, on_guest)
 
@@ -629,15 +550,13 @@ def plan_full(plan, wanted, on_guest):
         built = builds[debug.name]
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
                  need=built)
-        for what, directory, seconds in (("batches", "static_batch", BATCH_STRESS_FULL),
-                                         ("markers", "markers", MARKER_STRESS_FULL),
-                                         ("functions of Rust", "rust_functions",
-                                          RUST_FUNCTION_STRESS_FULL)):
+        for what, directory in (("batches", "static_batch"), ("markers", "markers"),
+                                ("functions of Rust", "rust_functions")):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
-                     seconds, need=built)
+                     STRESS_FULL, need=built)
         for name in NESTING_KERNELS:
             on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
-                     "ring buffer", guest.RING_BUFFER, NESTING_STRESS_FULL, "nesting.sh",
+                     "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh",
                      need=builds[name])
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
         on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
@@ -662,8 +581,7 @@ def plan_other(plan, wanted, name):
     if wanted.part("run", name):
         on_guest("trace", traces, f"trace-{name}")
     if wanted.part("sites", name):
-        plan.add(f"sites on {name}", lambda found: (
-            rust_sites(found, kernel), marker_site(found, kernel)), built, lane=jobs.SINGLE)
+        on_guest("sites", sites)
     if wanted.full and wanted.part("stress", name):
         on_guest("load of function events", function_load)
 
@@ -725,8 +643,7 @@ def built_only(found, kernel):
 def command(found, name, *argv, **variables):
     """A command of the README, as a user would type it, to its end."""
     group = f"elsewhere: {name}"
-    log = BUILD / "log" / f"elsewhere-{name.replace(' ', '-')}.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log(f"elsewhere-{name.replace(' ', '-')}")
     ours = ("FULL", "TARGETS", "ARCH", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     env = {name: value for name, value in os.environ.items() if name not in ours}
     with ui.Step(group):
@@ -739,10 +656,9 @@ def command(found, name, *argv, **variables):
 def install_elsewhere():
     """Install what the jobs of plan_elsewhere() would install in the middle of the run.
 
-    With other packages, continued.py takes nothing over. The jobs say what goes wrong.
+    With other packages, outcomes.Run takes nothing over. The jobs say what goes wrong.
     """
-    log = ui.LOGS / "elsewhere-setup.log"
-    log.unlink(missing_ok=True)
+    log = ui.fresh_log("elsewhere-setup")
     with ui.Step("install what other releases need"):
         for argv in (("setup", "fresh"), ("release", EARLIER, "setup")):
             ui.run([ui.ROOT / "harness" / argv[0], *argv[1:]], log, cwd=ui.ROOT)
@@ -808,8 +724,7 @@ def main(args):
     if wanted.full:
         if wanted.elsewhere:
             install_elsewhere()
-        run_of = continued.Continued(lint.sources(), sorted(args),
-                                     recalled=not outcomes.SINCE)
+        run_of = outcomes.Run(lint.sources(), sorted(args))
         outcomes.SINCE = run_of.began
     plan_all(wanted).run(found, run_of)
     suites.compare(found, wanted.full, not (wanted.targets or wanted.machines))

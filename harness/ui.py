@@ -43,6 +43,13 @@ def shown(path):
         return str(path)
 
 
+def fresh_log(name):
+    """An empty file of LOGS, by its name without .log."""
+    log = LOGS / f"{name}.log"
+    log.write_text("", encoding="utf-8")
+    return log
+
+
 def clock(seconds):
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
@@ -66,8 +73,8 @@ class Step:
         self.note = ""
         self.outcome = None
 
-    def advance(self, count=1, note=None):
-        self.done += count
+    def advance(self, note=None):
+        self.done += 1
         if note is not None:
             self.note = note
 
@@ -184,6 +191,11 @@ def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=Non
             sink.close()
 
 
+def ask(argv, **options):
+    """Run a command for what it says, with any status; OPTIONS are subprocess.run()'s."""
+    return subprocess.run(argv, capture_output=True, text=True, check=False, **options)
+
+
 def end_group(process):
     """End a process started by run() and all that it started."""
     for number, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, None)):
@@ -203,9 +215,9 @@ def stop():
         end_group(process)
 
 
-def parallel(function, items):
-    """Call a function for each item at once; the first failure is raised."""
-    with concurrent.futures.ThreadPoolExecutor(len(items)) as pool:
+def parallel(function, items, width=None):
+    """Call a function for WIDTH items at once, or for all; the first failure is raised."""
+    with concurrent.futures.ThreadPoolExecutor(width or len(items)) as pool:
         try:
             return list(pool.map(function, items))
         except BaseException:
@@ -235,7 +247,7 @@ def last_error(log):
 @contextlib.contextmanager
 def build_lock():
     """One harness command at a time: they share the trees under build/."""
-    BUILD.mkdir(exist_ok=True)
+    LOGS.mkdir(parents=True, exist_ok=True)
     with open(BUILD / ".lock", "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

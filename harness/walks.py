@@ -13,7 +13,6 @@ import shutil
 import textwrap
 
 import guest
-import kernel as kernels
 import ui
 from ui import BUILD, LOGS, ROOT, Failure
 
@@ -105,8 +104,7 @@ def compile_modules(kernel, walk, files):
         if name == "Makefile":
             text = re.sub(r"\$\(CONFIG_\w+\)", "m", text)
         (work / name).write_text(text, encoding="utf-8")
-    ui.must(kernel.make(f"M={work}", "modules"), LOGS / "walks-build.log",
-            f"compiling the walk \"{walk}\"", env=kernels.environment())
+    kernel.must(LOGS / "walks-build.log", f"compiling the walk \"{walk}\"", f"M={work}", "modules")
     return list(work.glob("*.ko"))
 
 

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Instructions per hit.
+
+insn empty_call
+insn static_branch_disabled
+insn static_branch_enabled
+insn single_key_toggle
+insn tracepoint_disabled
+insn notrace_disabled
+echo 1 >events/static_key_benchmark/enable
+insn tracepoint_enabled
+recorded tracepoint_enabled hit
+insn notrace_enabled
+recorded notrace_enabled hit
+insn tracepoint_one_field
+recorded tracepoint_one_field one_field
+insn tracepoint_two_strings
+recorded tracepoint_two_strings two_strings
+echo 0 >events/static_key_benchmark/enable
+insn trace_printk
+grep -q ': nr=999 value=.* name=trace_printk$' trace ||
+	echo "@error insn.trace_printk it is not in the trace"
+echo >trace
+dynamic fprobe_event_4args dynamic_events "f:functions/bench_empty_f bench_empty $probe"
+dynamic kprobe_event_4args dynamic_events "p:functions/bench_empty_p bench_empty $registers"
+
+echo 1 >events/static_key_benchmark/enable
+# Cleared, as people do it.
+echo 1 >set_event_pid
+echo >set_event_pid
+insn tracepoint_enabled tracepoint_after_pid
+recorded tracepoint_after_pid hit
+# Not by writing: that is what sets the flag of the events again in the pristine kernel.
+echo 1 >>set_event_pid
+: >set_event_pid
+
+echo 0 >tracing_on
+echo >trace
+insn tracepoint_enabled tracepoint_tracing_off
+! grep -q ': static_key_benchmark_hit: ' trace ||
+	echo "@error insn.tracepoint_tracing_off the event is in the trace"
+echo 1 >tracing_on
+
+# It waits in poll(), for more than all rounds write.
+size=$(cat buffer_size_kb)
+percent=$(cat buffer_percent)
+echo 8192 >buffer_size_kb
+echo 100 >buffer_percent
+# shellcheck disable=SC3045 # busybox has it
+(read -r -t 1000 line <per_cpu/cpu0/trace_pipe_raw) &
+reader=$!
+sleep 1
+insn tracepoint_enabled tracepoint_with_reader
+grep -q poll /proc/$reader/wchan ||
+	echo "@error insn.tracepoint_with_reader nobody waits: $(cat /proc/$reader/wchan)"
+kill $reader
+wait $reader
+recorded tracepoint_with_reader hit
+echo "$percent" >buffer_percent
+echo "$size" >buffer_size_kb
+echo 0 >events/static_key_benchmark/enable
+
+# tracer FIGURE TRACER: what a call costs that a tracer traces.
+tracer()
+{
+	echo bench_empty >set_ftrace_filter
+	echo "$2" >current_tracer
+	insn empty_call "$1"
+	grep -q bench_empty trace ||
+		echo "@error insn.$1 the function is not in the trace"
+	echo nop >current_tracer
+	echo >set_ftrace_filter
+}
+
+tracer function_tracer function
+tracer function_graph function_graph
+
+if [ "$PATCHED" ]; then
+	insn rust_declared_disabled rust_disabled
+	insn rust_defined_disabled
+	echo 1 >events/static_key_benchmark/enable
+	insn rust_declared_enabled
+	recorded rust_declared_enabled hit
+	insn rust_defined_enabled
+	recorded rust_defined_enabled rust_hit
+	echo 0 >events/static_key_benchmark/enable
+fi
+
+# least: of the figures that are read; errors are passed on.
+least()
+{
+	cat >/tmp/figures
+	grep '^@error' /tmp/figures
+	grep '^@figure' /tmp/figures | sort -n -k 3 | head -n 1
+}
+
+# cheaper FIGURE DEFINITION...: the least of several kinds of events.
+cheaper()
+{
+	figure=$1
+	shift
+	for definition in "$@"; do
+		dynamic "$figure" dynamic_events "$definition"
+	done | least
+}
+
+# per_field FIGURE ONE NINE: from what dynamic said of one field and of nine.
+per_field()
+{
+	case "$2 $3" in
+	*@error*)
+		printf '%s\n' "$2" "$3" | grep '^@error' ;;
+	*)
+		echo "${2##* } ${3##* }" |
+			awk -v figure="$1" '{ printf "@figure insn.%s %.3f\n", figure, ($2 - $1) / 8 }' ;;
+	esac
+}
+
+cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
+	"p:functions/bench_empty_p bench_empty $registers"
+cheaper probe_event_return 'f:functions/bench_empty_f bench_empty%return ret=$retval:s32' \
+	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
+cheaper probe_event_entry_and_return \
+	"f:functions/bench_empty_f bench_empty%return $probe ret=\$retval:s32" \
+	"r:functions/bench_empty_r bench_empty $probe ret=\$retval:s32"
+for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
+		'p:functions/bench_empty_p bench_empty a=%di'; do
+	field=${definition##*=}
+	nine="$definition b=$field c=$field d=$field e=$field f=$field g=$field h=$field i=$field"
+	per_field probe_event_field "$(dynamic one dynamic_events "$definition")" \
+		"$(dynamic nine dynamic_events "$nine")"
+done | least
+# A hundred events, of which one is hit.
+for definition in "f:functions/bench_empty_f bench_empty $probe" \
+		"p:functions/bench_empty_p bench_empty $registers"; do
+	many_events 99 insn.probe_event_of_100 dynamic_events \
+		"${definition%%:*}:functions/\$function \$function a=\\\$arg1"
+	dynamic probe_event_of_100 dynamic_events "$definition"
+done | least
+
+if [ "$PATCHED" ]; then
+	target='bench_empty(int nr, u64 value, x64 flags, string name)'
+	dynamic function_event_4args function_events "$target"
+	dynamic function_event_return function_events 'bench_empty() -> int ret'
+	dynamic function_event_entry_and_return function_events "$target -> int ret"
+	one=$(dynamic one function_events 'bench_empty(u64 a)')
+	nine=$(dynamic nine function_events \
+		'bench_empty(u64 a|u64 b|u64 c|u64 d|u64 e|u64 f|u64 g|u64 h|u64 i)')
+	per_field function_event_field "$one" "$nine"
+	many_events 99 insn.function_event_of_100 function_events '$function(x64 a)'
+	dynamic function_event_of_100 function_events "$target"
+fi
+
+insn bare_tracepoint
+dynamic tprobe_4args dynamic_events \
+	"t:functions/bench_bare static_key_benchmark_bare_tp $probe" \
+	bare_tracepoint functions ': bench_bare: .* nr=999 value=.* name="bare_tracepoint"$'
+
+if [ "$PATCHED" ]; then
+	insn marker marker_dormant
+	dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mark \
+		marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
+fi
