@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// Copyright (C) 2026 The static-key tracepoints developers
+
+//! Checks of a definition, and what they need to find fields by their names.
+//!
+//! Here are the errors that the C compiler would not report, or at a location in generated code.
+
+use syn::{spanned::Spanned, Error, Expr, Ident, Result};
+
+use super::{variable::Variable, Definition, Element, Field, Kind, Print};
+
+/// The keywords of C that are names in Rust.
+const C_KEYWORDS: &str = "asm auto case char default double float goto inline int long register \
+                          restrict short signed sizeof switch typedef union unsigned void \
+                          volatile _Alignas _Alignof _Atomic _Bool _Complex _Generic _Noreturn";
+
+/// Refuses a name that C cannot have for a variable.
+pub(super) fn check_name(name: &Ident) -> Result<()> {
+    if C_KEYWORDS.split(' ').any(|keyword| name == keyword) {
+        return Err(Error::new(
+            name.span(),
+            format!("`{name}` is a keyword of C"),
+        ));
+    }
+    Ok(())
+}
+
+/// Limit of the kernel for event names, including the NUL.
+const MAX_NAME: usize = 64;
+
+impl Definition {
+    pub(super) fn field(&self, name: &Ident) -> Result<&Field> {
+        self.fields
+            .iter()
+            .find(|field| field.name == *name)
+            .ok_or_else(|| {
+                Error::new(
+                    name.span(),
+                    format!("`{name}` is not a field of `{}`", self.name),
+                )
+            })
+    }
+
+    /// Returns the kind of the field that an expression consists of.
+    pub(super) fn plain_field(&self, value: &Expr) -> Option<&Kind> {
+        let name = plain_name(value)?;
+
+        self.fields
+            .iter()
+            .find(|field| field.name == *name)
+            .map(|field| &field.kind)
+    }
+
+    /// Returns all print formats of the definition.
+    pub(super) fn prints(&self) -> impl Iterator<Item = &Print> {
+        core::iter::once(&self.print).chain(self.events.iter().flat_map(|event| &event.print))
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let mut errors: Option<Error> = None;
+        let mut add = |error: Error| match &mut errors {
+            Some(errors) => errors.combine(error),
+            None => errors = Some(error),
+        };
+        let names = [&self.name]
+            .into_iter()
+            .chain(self.events.iter().map(|event| &event.name))
+            .chain(self.fields.iter().map(|field| &field.name));
+
+        for name in names {
+            let text = name.to_string();
+
+            if text.len() >= MAX_NAME || !text.is_ascii() || text.starts_with("r#") {
+                add(Error::new(
+                    name.span(),
+                    "a name is one in C, and of less than 64 characters",
+                ));
+            }
+        }
+        for field in &self.fields {
+            if let Err(error) = check_name(&field.name) {
+                add(error);
+            }
+        }
+        if let Some(system) = &self.system {
+            let text = system.value();
+            let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+
+            if text.is_empty() || text.len() >= MAX_NAME || !text.bytes().all(known) {
+                add(Error::new(
+                    system.span(),
+                    "a system has a name of letters, digits, `_` and `-`, and of less than 64 of \
+                     them",
+                ));
+            }
+        }
+        for (nr, field) in self.fields.iter().enumerate() {
+            let text = field.name.to_string();
+
+            if text.starts_with("common_") || text.starts_with("__data") || text == "ent" {
+                add(Error::new(
+                    field.name.span(),
+                    format!("the name `{text}` is one of those that all records have"),
+                ));
+            }
+            if self.fields[..nr]
+                .iter()
+                .any(|other| other.name == field.name)
+            {
+                add(Error::new(
+                    field.name.span(),
+                    format!("field `{text}` is there twice"),
+                ));
+            }
+        }
+        for (nr, event) in self.events.iter().enumerate() {
+            if self.events[..nr]
+                .iter()
+                .any(|other| other.name == event.name)
+            {
+                add(Error::new(
+                    event.name.span(),
+                    format!("event `{}` is there twice", event.name),
+                ));
+            }
+        }
+        if self.events.is_empty() {
+            add(Error::new(
+                self.name.span(),
+                "a class needs an event at least",
+            ));
+        }
+        for print in self.prints() {
+            for arg in &print.args {
+                if let Err(error) = arg.check(self) {
+                    add(error);
+                }
+            }
+        }
+        errors.map_or(Ok(()), Err)
+    }
+
+    /// Checks that a field can be printed as it is, as far as its tokens tell.
+    pub(super) fn check_plain(&self, value: &Expr) -> Result<()> {
+        let wrong = |message: &str| Err(Error::new(value.span(), message));
+
+        match self.plain_field(value) {
+            Some(Kind::Variable(Variable::Slice(_), _)) => {
+                wrong("the field is an array: print it with `hex` or `array`")
+            }
+            Some(Kind::Scalar(Element {
+                is_struct: true, ..
+            })) => wrong("the field is a struct: print its members"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the name that an expression consists of.
+pub(super) fn plain_name(value: &Expr) -> Option<&Ident> {
+    match value {
+        Expr::Path(path) => path.path.get_ident(),
+        _ => None,
+    }
+}
