@@ -105,7 +105,12 @@ impl CText {
         self.add("\"");
         for byte in text.value().bytes() {
             match byte {
-                0 => return Err(Error::new(text.span(), "there is a NUL in this text")),
+                0 => {
+                    return Err(Error::new(
+                        text.span(),
+                        "string literals in `print:` cannot contain NUL",
+                    ))
+                }
                 b'"' | b'\\' => self.add(&format!("\\{}", byte as char)),
                 b' '..=b'~' => self.text.push(byte as char),
                 _ => self.add(&format!("\\{byte:03o}")),
@@ -217,7 +222,7 @@ pub(super) fn c_type(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
             Ok(format!("{constant}{to}{sign}*"))
         }
         _ => {
-            let name = last_name(ty).ok_or_else(|| Error::new(ty.span(), "not a type of C"))?;
+            let name = last_name(ty).ok_or_else(|| Error::new(ty.span(), "unsupported type"))?;
 
             Ok(c_builtin(&name).map_or(name, str::to_string))
         }

@@ -18,10 +18,7 @@ const C_KEYWORDS: &str = "asm auto case char default double float goto inline in
 /// Refuses a name that C cannot have for a variable.
 pub(super) fn check_name(name: &Ident) -> Result<()> {
     if C_KEYWORDS.split(' ').any(|keyword| name == keyword) {
-        return Err(Error::new(
-            name.span(),
-            format!("`{name}` is a keyword of C"),
-        ));
+        return Err(Error::new(name.span(), format!("`{name}` is a C keyword")));
     }
     Ok(())
 }
@@ -74,7 +71,7 @@ impl Definition {
             if text.len() >= MAX_NAME || !text.is_ascii() || text.starts_with("r#") {
                 add(Error::new(
                     name.span(),
-                    "a name is one in C, and of less than 64 characters",
+                    "names must be C identifiers of at most 63 characters",
                 ));
             }
         }
@@ -90,8 +87,7 @@ impl Definition {
             if text.is_empty() || text.len() >= MAX_NAME || !text.bytes().all(known) {
                 add(Error::new(
                     system.span(),
-                    "a system has a name of letters, digits, `_` and `-`, and of less than 64 of \
-                     them",
+                    "system names must consist of 1 to 63 letters, digits, `_` and `-`",
                 ));
             }
         }
@@ -101,7 +97,7 @@ impl Definition {
             if text.starts_with("common_") || text.starts_with("__data") || text == "ent" {
                 add(Error::new(
                     field.name.span(),
-                    format!("the name `{text}` is one of those that all records have"),
+                    format!("`{text}` is reserved"),
                 ));
             }
             if self.fields[..nr]
@@ -110,7 +106,7 @@ impl Definition {
             {
                 add(Error::new(
                     field.name.span(),
-                    format!("field `{text}` is there twice"),
+                    format!("duplicate field `{text}`"),
                 ));
             }
         }
@@ -121,14 +117,14 @@ impl Definition {
             {
                 add(Error::new(
                     event.name.span(),
-                    format!("event `{}` is there twice", event.name),
+                    format!("duplicate event `{}`", event.name),
                 ));
             }
         }
         if self.events.is_empty() {
             add(Error::new(
                 self.name.span(),
-                "a class needs an event at least",
+                "a class needs at least one event",
             ));
         }
         for print in self.prints() {
@@ -147,11 +143,11 @@ impl Definition {
 
         match self.plain_field(value) {
             Some(Kind::Variable(Variable::Slice(_), _)) => {
-                wrong("the field is an array: print it with `hex` or `array`")
+                wrong("dynamic arrays cannot be printed as they are: use `hex()` or `array()`")
             }
             Some(Kind::Scalar(Element {
                 is_struct: true, ..
-            })) => wrong("the field is a struct: print its members"),
+            })) => wrong("structs cannot be printed: print their members"),
             _ => Ok(()),
         }
     }

@@ -71,7 +71,9 @@ impl Parse for Event {
             }
             event.register = register(&content)?;
             if event.print.is_some() && event.register.is_some() {
-                return Err(content.error("C has no event with both in a class"));
+                return Err(
+                    content.error("an event of a class cannot have both `print` and `register`")
+                );
             }
         }
         Ok(event)

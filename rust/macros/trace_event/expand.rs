@@ -115,7 +115,7 @@ fn print_checks(definition: &Definition, shared: &Ident, print: &Print) -> Token
     quote_spanned! {format.span()=>
         ::core::assert!(
             ::kernel::printf::counts(#format, #count),
-            "the format of the event has other conversions than arguments, or an unknown one"
+            "the format does not match the number of arguments, or has an unsupported conversion"
         );
         #checks
     }
@@ -291,7 +291,7 @@ pub(super) fn expand(definition: &Definition) -> Result<TokenStream> {
     definition.check()?;
     for event in &definition.events {
         if let Some(unsafety) = &event.unsafety {
-            let message = "an event is safe: what it records are values";
+            let message = "events cannot be `unsafe`";
 
             return Err(Error::new(unsafety.span(), message));
         }
@@ -329,7 +329,7 @@ pub(super) fn expand(definition: &Definition) -> Result<TokenStream> {
         .filter_map(|field| match &field.kind {
             Kind::Array(Element { ty, .. }, len) if is_char(ty) => {
                 Some(quote_spanned! {len.span()=>
-                    ::core::assert!(#len != 0usize, "a text of no bytes has no end");
+                    ::core::assert!(#len != 0usize, "a string array needs room for the NUL");
                 })
             }
             _ => None,
@@ -368,7 +368,7 @@ pub(super) fn expand(definition: &Definition) -> Result<TokenStream> {
             #(#lens)*
             ::core::assert!(
                 ::core::mem::size_of::<#shared>() <= ::kernel::trace_event::MAX_ARGS,
-                "the fields take too much of the stack: record arrays with `dynamic_array`"
+                "fields of a fixed size are limited to 512 bytes: use `dynamic_array`"
             );
             #({ #checks })*
         };

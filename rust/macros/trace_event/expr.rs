@@ -83,11 +83,14 @@ pub(super) fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Re
             let op = quote!(#op).to_string();
 
             if op.ends_with('=') && !matches!(&op[..], "==" | "!=" | "<=" | ">=") {
-                return unknown(&binary.op, "an assignment cannot be printed");
+                return unknown(&binary.op, "assignments are not supported in `print:`");
             }
             for side in [&binary.left, &binary.right] {
                 if definition.is_address(side) {
-                    return unknown(side, "C would compare the address");
+                    return unknown(
+                        side,
+                        "strings and arrays cannot be operands: C would use their addresses",
+                    );
                 }
             }
             c.add("(");
@@ -115,7 +118,7 @@ pub(super) fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Re
         }
         Expr::If(test) => {
             let Some((_, other)) = &test.else_branch else {
-                return unknown(value, "there is no `else`");
+                return unknown(value, "`if` needs an `else` in `print:`");
             };
 
             c.add("(");
@@ -133,7 +136,9 @@ pub(super) fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Re
             c_expr(definition, &member.base, c)?;
             match &member.member {
                 Member::Named(name) => c.add(&format!(".{name}")),
-                Member::Unnamed(_) => return unknown(value, "C has no tuples"),
+                Member::Unnamed(_) => {
+                    return unknown(value, "tuple fields are not supported in `print:`")
+                }
             }
         }
         Expr::Index(index) => {
@@ -142,12 +147,12 @@ pub(super) fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Re
             let number = match &**inner {
                 Expr::Lit(literal) => match &literal.lit {
                     Lit::Int(number) => number,
-                    _ => return unknown(inner, "the index of an element is a number"),
+                    _ => return unknown(inner, "the index must be an integer literal"),
                 },
-                _ => return unknown(inner, "the index of an element is a number"),
+                _ => return unknown(inner, "the index must be an integer literal"),
             };
             let Some(Kind::Array(_, len)) = definition.plain_field(&index.expr) else {
-                return unknown(&index.expr, "this is no field with a number of elements");
+                return unknown(&index.expr, "only arrays of a fixed length can be indexed");
             };
             let digits = number.base10_digits();
 
@@ -157,14 +162,19 @@ pub(super) fn c_expr(definition: &Definition, value: &Expr, c: &mut CText) -> Re
             c.flush();
             c.piece(quote_spanned! {inner.span()=> Text({
                 if #inner >= #len {
-                    ::core::panic!("the array has no such element");
+                    ::core::panic!("index out of bounds");
                 }
                 #digits
             })});
             c.add("]");
         }
         Expr::Call(call) => c_call(definition, call, c)?,
-        _ => return unknown(value, "C has no such expression"),
+        _ => {
+            return unknown(
+                value,
+                "unsupported expression in `print:`: compute it in `entry:`",
+            )
+        }
     }
     Ok(())
 }
@@ -179,7 +189,8 @@ fn c_operand(definition: &Definition, value: &Expr, check: &str, c: &mut CText) 
         Expr::Lit(_) => {}
         _ if definition.is_constant(value) => {}
         _ => {
-            let message = "the right operand is a number or a constant: compute others in `entry:`";
+            let message =
+                "the right operand must be a literal or a constant: compute it in `entry:`";
 
             return Err(Error::new(value.span(), message));
         }
@@ -199,7 +210,7 @@ pub(super) fn c_lit(literal: &Lit, c: &mut CText) -> Result<()> {
         Lit::Bool(LitBool { value, .. }) => c.add(if *value { "1" } else { "0" }),
         Lit::Byte(byte) => c.add(&byte.value().to_string()),
         _ => {
-            let message = "not a literal that C has as well";
+            let message = "unsupported literal in `print:`";
 
             return Err(Error::new(literal.span(), message));
         }
@@ -211,6 +222,9 @@ pub(super) fn c_lit(literal: &Lit, c: &mut CText) -> Result<()> {
 fn only_expr(block: &Block) -> Result<&Expr> {
     match &block.stmts[..] {
         [Stmt::Expr(value, None)] => Ok(value),
-        _ => Err(Error::new(block.span(), "C has no such expression")),
+        _ => Err(Error::new(
+            block.span(),
+            "unsupported expression in `print:`: compute it in `entry:`",
+        )),
     }
 }

@@ -121,7 +121,7 @@ impl PrintArg {
             return vec![quote_spanned!(value.span()=> {
                 ::core::assert!(
                     ::core::matches!(#kind, #argument::Integer(_)),
-                    "what has names is an integer"
+                    "`flags()` and `symbolic()` take an integer"
                 );
                 #text
             })];
@@ -162,7 +162,7 @@ impl PrintArg {
     /// Checks that a field can be printed in this way, as far as its tokens tell.
     pub(super) fn check(&self, definition: &Definition) -> Result<()> {
         let (function, value) = of_bytes(self.value());
-        let wrong = |message: &str| Err(Error::new(value.span(), message));
+        let wrong = |message: String| Err(Error::new(value.span(), message));
 
         if function.is_empty() {
             return definition.check_plain(value);
@@ -173,13 +173,13 @@ impl PrintArg {
         match (kind, &function[..]) {
             (None, _) => match plain_name(value) {
                 Some(name) => definition.field(name).map(drop),
-                None => wrong("this is a function of a field"),
+                None => wrong(format!("`{function}()` takes a field")),
             },
             (Some(Kind::Variable(Variable::Bitmask | Variable::Cpumask, _)), "bits" | "sized")
             | (Some(Kind::Variable(..)), "len") => Ok(()),
             // C finds the elements by the name of the field, as those of `__dynamic_array()`.
             (Some(Kind::Array(..) | Kind::Variable(_, true)), "dynamic_array") => {
-                wrong("the field is no `dynamic_array<T>`: print it with `array`")
+                wrong("`dynamic_array()` takes a `dynamic_array<T>`: use `array()`".into())
             }
             (Some(Kind::Array(of, _) | Kind::Variable(Variable::Slice(of), _)), function)
                 if !matches!(function, "bits" | "len")
@@ -188,7 +188,19 @@ impl PrintArg {
             {
                 Ok(())
             }
-            _ => wrong("the field is no array of integers, or nothing that this can print"),
+            (_, function) => {
+                let takes = match function {
+                    "bits" => "a bitmap",
+                    "len" => "a field of variable length",
+                    "sized" => "an array or a bitmap",
+                    "array" | "dynamic_array" => "an array of integers",
+                    _ => "an array",
+                };
+
+                wrong(format!(
+                    "`{function}()` cannot print this field: it takes {takes}"
+                ))
+            }
         }
     }
 }
@@ -241,7 +253,7 @@ impl Field {
 fn c_literal(value: &Expr, is_kind: fn(&Lit) -> bool, kind: &str, c: &mut CText) -> Result<()> {
     match value {
         Expr::Lit(literal) if is_kind(&literal.lit) => c_lit(&literal.lit, c),
-        _ => Err(Error::new(value.span(), format!("this must be {kind}"))),
+        _ => Err(Error::new(value.span(), format!("expected {kind}"))),
     }
 }
 
@@ -263,29 +275,35 @@ fn c_names(names: &[(Expr, LitStr)], c: &mut CText) -> Result<()> {
 pub(super) fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) -> Result<()> {
     let args: Vec<_> = call.args.iter().collect();
     let name = plain_name(&call.func).map_or(String::new(), Ident::to_string);
-    let (function, count) =
-        match &name[..] {
-            "major" => ("MAJOR", 1),
-            "minor" => ("MINOR", 1),
-            "err_ptr" => ("ERR_PTR", 1),
-            "ns_to_secs" => ("__print_ns_to_secs", 1),
-            "ns_without_secs" => ("__print_ns_without_secs", 1),
-            "len" | "sized" | "bits" => ("", 1),
-            "hex" => ("__print_hex", 1),
-            "hex_str" => ("__print_hex_str", 1),
-            "array" => ("__print_array", 1),
-            "dynamic_array" => ("__print_dynamic_array", 1),
-            "hex_dump" => ("__print_hex_dump", 6),
-            _ => return Err(Error::new(
+    let (function, count) = match &name[..] {
+        "major" => ("MAJOR", 1),
+        "minor" => ("MINOR", 1),
+        "err_ptr" => ("ERR_PTR", 1),
+        "ns_to_secs" => ("__print_ns_to_secs", 1),
+        "ns_without_secs" => ("__print_ns_without_secs", 1),
+        "len" | "sized" | "bits" => ("", 1),
+        "hex" => ("__print_hex", 1),
+        "hex_str" => ("__print_hex_str", 1),
+        "array" => ("__print_array", 1),
+        "dynamic_array" => ("__print_dynamic_array", 1),
+        "hex_dump" => ("__print_hex_dump", 6),
+        _ => {
+            return Err(Error::new(
                 call.func.span(),
-                "unknown function: there are `flags`, `symbolic`, `hex`, `hex_str`, `hex_dump`, \
-                 `array`, `dynamic_array`, `sized`, `bits`, `len`, `major`, `minor`, `err_ptr`, \
-                 `ns_to_secs` and `ns_without_secs`",
-            )),
-        };
+                format!(
+                    "unknown function `{name}`. Valid functions are: `flags`, `symbolic`, `hex`, \
+                     `hex_str`, `hex_dump`, `array`, `dynamic_array`, `sized`, `bits`, `len`, \
+                     `major`, `minor`, `err_ptr`, `ns_to_secs`, `ns_without_secs`."
+                ),
+            ))
+        }
+    };
 
     if args.len() != count {
-        let message = format!("`{name}` has {count} argument(s)");
+        let message = match count {
+            1 => format!("`{name}()` takes 1 argument"),
+            _ => format!("`{name}()` takes {count} arguments"),
+        };
 
         return Err(Error::new(call.span(), message));
     }
@@ -338,16 +356,31 @@ pub(super) fn c_call(definition: &Definition, call: &ExprCall, c: &mut CText) ->
             let prefix = plain_name(args[2]).map_or(String::new(), Ident::to_string);
 
             if !matches!(&prefix[..], "none" | "address" | "offset") {
-                let message = "what begins a line is `none`, `address` or `offset`";
+                let message = "the prefix type must be `none`, `address` or `offset`";
 
                 return Err(Error::new(args[2].span(), message));
             }
             // C reads what the first of these points to.
-            c_literal(args[1], |lit| matches!(lit, Lit::Str(_)), "a text", c)?;
+            c_literal(
+                args[1],
+                |lit| matches!(lit, Lit::Str(_)),
+                "a string literal",
+                c,
+            )?;
             c.add(&format!(", DUMP_PREFIX_{}, ", prefix.to_uppercase()));
-            c_literal(args[3], |lit| matches!(lit, Lit::Int(_)), "a number", c)?;
+            c_literal(
+                args[3],
+                |lit| matches!(lit, Lit::Int(_)),
+                "an integer literal",
+                c,
+            )?;
             c.add(", ");
-            c_literal(args[4], |lit| matches!(lit, Lit::Int(_)), "a number", c)?;
+            c_literal(
+                args[4],
+                |lit| matches!(lit, Lit::Int(_)),
+                "an integer literal",
+                c,
+            )?;
             c.add(", ");
             field.c_address(c);
             c.add(", ");

@@ -168,9 +168,9 @@ impl Element {
                 };
 
                 match (&last.ident.to_string()[..], &last.arguments) {
-                    ("f32" | "f64", _) => return error("the kernel has no floating point numbers"),
+                    ("f32" | "f64", _) => return error("floating point fields are not supported"),
                     ("String" | "CString" | "str" | "CStr", _) => {
-                        return error("the type of a string is `string`")
+                        return error("use `string` for strings")
                     }
                     (_, PathArguments::None) => {}
                     _ => return error(wrong),
@@ -185,7 +185,7 @@ impl Element {
     pub(super) fn parse_of_array(input: ParseStream<'_>) -> Result<Self> {
         Self::parse(
             input,
-            "the elements of an array are integers, `bool`, raw pointers or `struct T`",
+            "array elements must be integers, `bool`, raw pointers or `struct T`",
         )
     }
 }
@@ -203,14 +203,13 @@ impl Parse for Kind {
         }
         if input.peek(Token![&]) {
             return Err(input.error(
-                "a record cannot have a reference: what it points to may be gone when the record \
-                 is read; `string` and `dynamic_array<T>` have copies",
+                "fields cannot be references: use `string` or `dynamic_array<T>` to record a copy",
             ));
         }
         if let Some((variable, rel)) = Variable::parse(input)? {
             return Ok(Self::Variable(variable, rel));
         }
-        Element::parse(input, "not a type of C").map(Self::Scalar)
+        Element::parse(input, "unsupported field type").map(Self::Scalar)
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn expand(definition: &Definition) -> Result<TokenStream> {
     let mut proto = Vec::new();
 
     if names.is_empty() {
-        let message = "a tracepoint without an event has an argument at least";
+        let message = "a tracepoint needs at least one argument";
 
         return Err(Error::new(event.name.span(), message));
     }
@@ -119,7 +119,7 @@ fn c_arg(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
         Type::Path(path) => match path.path.segments.last().map(|last| &last.arguments) {
             Some(PathArguments::AngleBracketed(of)) => match of.args.first() {
                 Some(GenericArgument::Type(of @ Type::Reference(_))) => c_arg(of, structs),
-                _ => Err(Error::new(ty.span(), "not a type of C")),
+                _ => Err(Error::new(ty.span(), "unsupported argument type")),
             },
             _ => c_type(ty, structs),
         },
