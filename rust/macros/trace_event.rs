@@ -2,22 +2,22 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! `trace_event!`, `trace_event_class!` and `tracepoint!`.
+//! Tracepoints and trace events that are defined in Rust.
 //!
-//! An event defined in Rust is a C event whose only argument is a pointer to a struct with the
-//! values of the fields. [`Definition`] is the parsed input of the macros. [`c_text`] generates the
-//! struct and the `TRACE_EVENT()` in C, [`expand`] the struct and the functions in Rust, and
-//! [`check`] reports errors that the C compiler would not report, or not at the right location.
-//! [`class`], [`expr`], [`functions`], [`register`], [`tracepoint`] and [`variable`] each have one
-//! feature, from its syntax to its C text.
+//! A definition becomes functions in Rust, and C text that creates the tracepoint. [`Definition`] is
+//! the parsed input of the macros. What they share is in [`parse`], [`check`], [`expand`] and
+//! [`c_text`]; each other module has one part of a definition, from its syntax to its C text.
 
 mod c_text;
 mod check;
 mod class;
+mod event;
 mod expand;
 mod expr;
+mod field;
 mod functions;
 mod parse;
+mod print;
 mod register;
 mod tracepoint;
 mod variable;
@@ -25,9 +25,9 @@ mod variable;
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Error, Expr, LitStr, Token, Type, Visibility};
 
-use self::{functions::PrintArg, variable::Variable};
+use self::{field::Field, print::Print};
 
-/// The parsed input of either macro.
+/// The parsed input of one of the macros.
 struct Definition {
     system: Option<LitStr>,
     /// Name of the class, or of the single event.
@@ -51,41 +51,17 @@ struct Event {
     register: Option<(Expr, Expr)>,
 }
 
-struct Field {
-    name: Ident,
-    kind: Kind,
-    value: Expr,
-}
-
-/// A type whose values a record can hold: `T`, or `struct T`.
-struct Element {
-    ty: Type,
-    is_struct: bool,
-}
-
-enum Kind {
-    Scalar(Element),
-    Array(Element, Expr),
-    /// A field of variable length; whether its place is relative to the field (`__rel_loc`).
-    Variable(Variable, bool),
-}
-
-struct Print {
-    format: LitStr,
-    args: Vec<PrintArg>,
-}
-
 /// Expands `trace_event!`.
 pub(crate) fn trace_event(input: proc_macro::TokenStream) -> TokenStream {
-    syn::parse::<parse::Single>(input)
-        .and_then(|parse::Single(definition)| expand::expand(&definition))
+    syn::parse::<event::Single>(input)
+        .and_then(|event::Single(definition)| event::expand(&definition))
         .unwrap_or_else(Error::into_compile_error)
 }
 
 /// Expands `trace_event_class!`.
 pub(crate) fn trace_event_class(input: proc_macro::TokenStream) -> TokenStream {
     syn::parse::<class::Class>(input)
-        .and_then(|class::Class(definition)| expand::expand(&definition))
+        .and_then(|class::Class(definition)| event::expand(&definition))
         .unwrap_or_else(Error::into_compile_error)
 }
 

@@ -2,13 +2,12 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! Checks of a definition, and what they need to find fields by their names.
-//!
-//! Here are the errors that the C compiler would not report, or at a location in generated code.
+//! Checks of a definition, for errors that the C compiler would not report, or at a location in
+//! generated code.
 
-use syn::{spanned::Spanned, Error, Expr, Ident, Result};
+use syn::{Error, Ident, Result};
 
-use super::{variable::Variable, Definition, Element, Field, Kind, Print};
+use super::Definition;
 
 /// The keywords of C that are names in Rust.
 const C_KEYWORDS: &str = "asm auto case char default double float goto inline int long register \
@@ -27,33 +26,6 @@ pub(super) fn check_name(name: &Ident) -> Result<()> {
 const MAX_NAME: usize = 64;
 
 impl Definition {
-    pub(super) fn field(&self, name: &Ident) -> Result<&Field> {
-        self.fields
-            .iter()
-            .find(|field| field.name == *name)
-            .ok_or_else(|| {
-                Error::new(
-                    name.span(),
-                    format!("`{name}` is not a field of `{}`", self.name),
-                )
-            })
-    }
-
-    /// Returns the kind of the field that an expression consists of.
-    pub(super) fn plain_field(&self, value: &Expr) -> Option<&Kind> {
-        let name = plain_name(value)?;
-
-        self.fields
-            .iter()
-            .find(|field| field.name == *name)
-            .map(|field| &field.kind)
-    }
-
-    /// Returns all print formats of the definition.
-    pub(super) fn prints(&self) -> impl Iterator<Item = &Print> {
-        core::iter::once(&self.print).chain(self.events.iter().flat_map(|event| &event.print))
-    }
-
     pub(super) fn check(&self) -> Result<()> {
         let mut errors: Option<Error> = None;
         let mut add = |error: Error| match &mut errors {
@@ -135,28 +107,5 @@ impl Definition {
             }
         }
         errors.map_or(Ok(()), Err)
-    }
-
-    /// Checks that a field can be printed as it is, as far as its tokens tell.
-    pub(super) fn check_plain(&self, value: &Expr) -> Result<()> {
-        let wrong = |message: &str| Err(Error::new(value.span(), message));
-
-        match self.plain_field(value) {
-            Some(Kind::Variable(Variable::Slice(_), _)) => {
-                wrong("dynamic arrays cannot be printed as they are: use `hex()` or `array()`")
-            }
-            Some(Kind::Scalar(Element {
-                is_struct: true, ..
-            })) => wrong("structs cannot be printed: print their members"),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the name that an expression consists of.
-pub(super) fn plain_name(value: &Expr) -> Option<&Ident> {
-    match value {
-        Expr::Path(path) => path.path.get_ident(),
-        _ => None,
     }
 }

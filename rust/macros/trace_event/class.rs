@@ -15,8 +15,10 @@ use syn::{
 };
 
 use super::{
-    c_text::{c_print, CText},
-    parse::{args, comma, condition, entry, fields, kw, print, system},
+    c_text::CText,
+    field::fields,
+    parse::{args, comma, condition, entry, kw, system},
+    print::{c_print, print},
     register::register,
     Definition, Event,
 };

@@ -2,124 +2,16 @@
 
 // Copyright (C) 2026 The static-key tracepoints developers
 
-//! The Rust code of an event: the struct with the values of the fields, and the functions.
+//! The functions in Rust, `trace_<event>()` and `trace_<event>_enabled()`.
 //!
-//! `trace_<event>()` is inlined and has the site, one NOP. The function that computes the fields
-//! and calls the probes is out of line. What else there is are assertions, for the compiler alone.
+//! Both are inlined and have a site, which is one NOP. The function that evaluates the condition
+//! and calls the probes is out of line.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{spanned::Spanned, visit_mut::VisitMut, Attribute, Error, Expr, Result};
+use syn::{spanned::Spanned, Attribute};
 
-use super::{
-    c_text::{c_builtin, c_text, is_char, last_name, rust_builtin},
-    check::plain_name,
-    functions::{of_bytes, PrintFunctions},
-    Definition, Element, Event, Field, Kind, Print,
-};
-
-/// Returns the members of a field in the struct that Rust and C share.
-fn rust_field(field: &Field) -> TokenStream {
-    let Field { name, kind, .. } = field;
-
-    match kind {
-        Kind::Scalar(Element { ty, .. }) => quote!(#name: #ty,),
-        Kind::Array(Element { ty, .. }, len) => quote!(#name: [#ty; #len],),
-        Kind::Variable(variable, _) => variable.rust_members(name),
-    }
-}
-
-/// Returns the value of a field; it does not compile if it has another type than the field.
-fn rust_value(field: &Field) -> TokenStream {
-    let Field { kind, value, .. } = field;
-    let span = value.span();
-    let this = |ty: TokenStream| quote_spanned!(span=> ::core::convert::identity::<#ty>(#value));
-
-    match kind {
-        Kind::Scalar(Element { ty, .. }) => this(quote!(#ty)),
-        Kind::Array(Element { ty, .. }, len) => this(quote!([#ty; #len])),
-        Kind::Variable(variable, _) => variable.rust_value(value),
-    }
-}
-
-/// Returns the statement that stores a field in the struct; `value` is the variable with the result
-/// of [`rust_value`].
-fn rust_store(field: &Field, value: &Ident) -> TokenStream {
-    let name = &field.name;
-
-    match &field.kind {
-        Kind::Scalar(_) | Kind::Array(..) => quote! {
-            // SAFETY: The struct is a local variable.
-            unsafe { (&raw mut (*__trace_event_args).#name).write(#value) };
-        },
-        Kind::Variable(variable, _) => variable.rust_store(name, value),
-    }
-}
-
-/// Returns an assertion-time value of the fields that a print argument uses, as its type is that
-/// of the expression of these.
-pub(super) fn print_value(definition: &Definition, shared: &Ident, value: &Expr) -> TokenStream {
-    let fields = definition.fields.iter().map(|field| {
-        let name = &field.name;
-
-        match &field.kind {
-            Kind::Variable(variable, _) => variable.print_value(name),
-            _ => quote!(let #name = __trace_event_args.#name;),
-        }
-    });
-
-    let span = value.span();
-    let mut value = value.clone();
-
-    PrintFunctions.visit_expr_mut(&mut value);
-    quote_spanned! {span=>
-        ::kernel::trace_event::argument(|__trace_event_args: &#shared| {
-            #(#fields)*
-            #value
-        })
-    }
-}
-
-/// Returns the kind of argument that an expression in a print format is to `printf()`.
-pub(super) fn print_kind(definition: &Definition, shared: &Ident, value: &Expr) -> TokenStream {
-    let argument = quote!(::kernel::printf::Argument);
-
-    match definition.plain_field(value) {
-        Some(Kind::Array(Element { ty, .. }, _)) if is_char(ty) => quote!(#argument::Text),
-        Some(Kind::Array(Element { ty, .. }, len)) => {
-            quote!(#argument::Bytes(::core::mem::size_of::<[#ty; #len]>()))
-        }
-        Some(Kind::Variable(variable, _)) => variable.print_kind(),
-        _ => print_value(definition, shared, value),
-    }
-}
-
-/// Returns assertions that the arguments of a print format fit it.
-fn print_checks(definition: &Definition, shared: &Ident, print: &Print) -> TokenStream {
-    let format = &print.format;
-    let mut checks = TokenStream::new();
-    let mut count = 0usize;
-
-    for arg in &print.args {
-        let name = plain_name(of_bytes(arg.value()).1);
-        let name = name.map_or("the value".into(), |name| format!("`{name}`"));
-        let message = format!("{name} does not fit its conversion in the format");
-
-        for kind in arg.kinds(definition, shared) {
-            checks.extend(quote_spanned! {arg.value().span()=>
-                ::core::assert!(#kind.fits(#format, #count), #message);
-            });
-            count += 1;
-        }
-    }
-    quote_spanned! {format.span()=>
-        ::core::assert!(
-            ::kernel::printf::counts(#format, #count),
-            "the format does not match the number of arguments, or has an unsupported conversion"
-        );
-        #checks
-    }
-}
+use super::{Definition, Event};
 
 impl Event {
     /// Whether C code of other modules may call the tracepoint and register probes.
@@ -140,52 +32,6 @@ impl Event {
             .iter()
             .filter(|attr| attr.path().is_ident("cfg"))
             .collect()
-    }
-}
-
-/// Returns the code that computes the fields and calls the probes.
-fn expand_fields(definition: &Definition, event: &Event, shared: &Ident) -> TokenStream {
-    let call = format_ident!("rust_do_trace_{}", event.name);
-    // Each value is stored before the next one is computed, so that it need not be kept in a
-    // register over calls. Temporaries in a value live until the end of its match, and thus of the
-    // call of the probes.
-    let local = format_ident!("__trace_event_value");
-    let body = definition.fields.iter().rev().fold(
-        quote! {
-            // SAFETY: All fields are set. The C text has assertions that the struct has the same
-            // layout in C. Everything it points to is borrowed until the call returns.
-            unsafe { #call(__trace_event_args) };
-        },
-        |inner, field| {
-            let value = rust_value(field);
-            let store = rust_store(field, &local);
-            // Without this use, the next values could end what this one borrows.
-            let keep = match field.kind {
-                Kind::Variable(..) => quote!(let _ = ::core::convert::identity(#local);),
-                _ => quote!(),
-            };
-
-            quote! {
-                match #value {
-                    #local => {
-                        #store
-                        #inner
-                        #keep
-                    }
-                }
-            }
-        },
-    );
-
-    quote! {
-        extern "C" {
-            fn #call(args: *const #shared);
-        }
-
-        let mut __trace_event_args = ::core::mem::MaybeUninit::<#shared>::uninit();
-        let __trace_event_args = __trace_event_args.as_mut_ptr();
-
-        #body
     }
 }
 
@@ -284,97 +130,4 @@ pub(super) fn expand_event(
             }
         }
     }
-}
-
-/// Checks a definition and expands it.
-pub(super) fn expand(definition: &Definition) -> Result<TokenStream> {
-    definition.check()?;
-    for event in &definition.events {
-        if let Some(unsafety) = &event.unsafety {
-            let message = "events cannot be `unsafe`";
-
-            return Err(Error::new(unsafety.span(), message));
-        }
-    }
-
-    let shared = format_ident!("__trace_event_{}_args", definition.name);
-    let fields = definition.fields.iter().map(rust_field);
-    let types =
-        definition
-            .fields
-            .iter()
-            .flat_map(Field::element)
-            .map(|Element { ty, is_struct }| {
-                let check = if *is_struct {
-                    quote!(__trace_event_is_struct)
-                } else {
-                    quote!(__trace_event_is_field)
-                };
-                // C goes by the name, so it must not be that of another type in Rust.
-                let same = last_name(ty)
-                    .filter(|name| !is_struct && c_builtin(name).is_some())
-                    .map(|name| {
-                        let builtin = rust_builtin(&name);
-
-                        quote_spanned! {ty.span()=>
-                            let _: fn(#ty) -> #builtin = |__trace_event_value| __trace_event_value;
-                        }
-                    });
-
-                quote_spanned!(ty.span()=> #check::<#ty>(); #same)
-            });
-    let lens = definition
-        .fields
-        .iter()
-        .filter_map(|field| match &field.kind {
-            Kind::Array(Element { ty, .. }, len) if is_char(ty) => {
-                Some(quote_spanned! {len.span()=>
-                    ::core::assert!(#len != 0usize, "a string array needs room for the NUL");
-                })
-            }
-            _ => None,
-        });
-    let checks = definition
-        .prints()
-        .map(|print| print_checks(definition, &shared, print));
-    let c = c_text(definition, &shared)?;
-    let events = definition
-        .events
-        .iter()
-        .map(|event| expand_event(definition, event, expand_fields(definition, event, &shared)));
-    // `cfg` attributes of a single event apply to the whole definition.
-    let cfgs = match &definition.events[..] {
-        [event] => event.cfgs(),
-        _ => Vec::new(),
-    };
-    let text = c.into_static(&cfgs);
-
-    Ok(quote! {
-        #(#cfgs)*
-        #[doc(hidden)]
-        #[allow(dead_code, non_camel_case_types, non_snake_case)]
-        #[repr(C)]
-        struct #shared {
-            #(#fields)*
-        }
-
-        #(#cfgs)*
-        #[allow(dead_code, unused_variables, clippy::all, clippy::cast_lossless)]
-        const _: () = {
-            const fn __trace_event_is_field<T: ::kernel::trace_event::Field>() {}
-            const fn __trace_event_is_struct<T: ::core::marker::Copy>() {}
-
-            #(#types)*
-            #(#lens)*
-            ::core::assert!(
-                ::core::mem::size_of::<#shared>() <= ::kernel::trace_event::MAX_ARGS,
-                "fields of a fixed size are limited to 512 bytes: use `dynamic_array`"
-            );
-            #({ #checks })*
-        };
-
-        #text
-
-        #(#events)*
-    })
 }

@@ -7,10 +7,20 @@
 //! Rust checks the types of an expression, as it is part of a function that is not called. Its C
 //! text has the same operators, so that only those are taken that mean the same in both languages.
 
+use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{spanned::Spanned, Block, Error, Expr, Lit, LitBool, Member, Result, Stmt, UnOp};
+use syn::{
+    spanned::Spanned, visit_mut::VisitMut, Block, Error, Expr, Ident, Lit, LitBool, Member, Result,
+    Stmt, UnOp,
+};
 
-use super::{c_text::CText, check::plain_name, functions::c_call, Definition, Element, Kind};
+use super::{
+    c_text::CText,
+    field::{Element, Kind},
+    functions::{c_call, PrintFunctions},
+    print::plain_name,
+    Definition,
+};
 
 impl Definition {
     /// Returns whether an expression is a path that may be the name of a constant.
@@ -50,6 +60,30 @@ impl CText {
         // Of a negative number, the cast makes the number again.
         self.number(quote!((#value) as i128 as u64));
         self.add("ULL)");
+    }
+}
+
+/// Returns an assertion-time value of the fields that a print argument uses, as its type is that
+/// of the expression of these.
+pub(super) fn print_value(definition: &Definition, shared: &Ident, value: &Expr) -> TokenStream {
+    let fields = definition.fields.iter().map(|field| {
+        let name = &field.name;
+
+        match &field.kind {
+            Kind::Variable(variable, _) => variable.print_value(name),
+            _ => quote!(let #name = __trace_event_args.#name;),
+        }
+    });
+
+    let span = value.span();
+    let mut value = value.clone();
+
+    PrintFunctions.visit_expr_mut(&mut value);
+    quote_spanned! {span=>
+        ::kernel::trace_event::argument(|__trace_event_args: &#shared| {
+            #(#fields)*
+            #value
+        })
     }
 }
 

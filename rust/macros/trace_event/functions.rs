@@ -20,12 +20,12 @@ use syn::{
 
 use super::{
     c_text::CText,
-    check::plain_name,
-    expand::{print_kind, print_value},
-    expr::{c_expr, c_lit},
+    expr::{c_expr, c_lit, print_value},
+    field::{Element, Field, Kind},
     parse::comma,
+    print::{plain_name, print_kind},
     variable::Variable,
-    Definition, Element, Field, Kind,
+    Definition,
 };
 
 pub(super) enum PrintArg {

@@ -12,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{parse::ParseStream, spanned::Spanned, Expr, Ident, Result, Token, Type};
 
-use super::Element;
+use super::field::Element;
 
 // Few of them exist, and not for long.
 #[allow(clippy::large_enum_variant)]
