@@ -159,7 +159,7 @@ pub(super) fn c_builtin(name: &str) -> Option<&'static str> {
     })
 }
 
-/// As [`Element::c_type`], of a type that is no struct.
+/// Returns the type in C, and adds the structs that have to be declared for it to `structs`.
 pub(super) fn c_type(ty: &Type, structs: &mut Vec<String>) -> Result<String> {
     match ty {
         Type::Ptr(ptr) => {

@@ -113,7 +113,7 @@ impl Element {
         )
     }
 
-    /// Returns the type in C, and adds the structs that have to be declared for it to `structs`.
+    /// As [`c_type`], with `struct` in front of the type of one.
     pub(super) fn c_type(&self, structs: &mut Vec<String>) -> Result<String> {
         let prefix = if self.is_struct { "struct " } else { "" };
 
