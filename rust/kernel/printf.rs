@@ -152,6 +152,19 @@ const fn find(text: &[u8], mut index: usize) -> Option<(Conversion, bool)> {
 ///
 /// It is `d` for an `int`, `l` for a `long`, `L` for a `long long`, `s` for a string, `p` for a
 /// pointer, [`NONE`], or, if there is an unknown conversion before that, [`UNKNOWN`].
+///
+/// # Examples
+///
+/// ```
+/// use kernel::printf::{argument, NONE, UNKNOWN};
+///
+/// assert_eq!(argument("%d of %lu", 1), 'l');
+/// assert_eq!(argument("%s 100%%", 1), NONE);
+/// assert_eq!(argument("%f", 0), UNKNOWN);
+/// // The star is an `int` before the value.
+/// assert_eq!(argument("%*llx", 0), 'd');
+/// assert_eq!(argument("%*llx", 1), 'L');
+/// ```
 #[inline]
 pub const fn argument(format: &str, index: usize) -> char {
     match find(format.as_bytes(), index) {
@@ -163,6 +176,17 @@ pub const fn argument(format: &str, index: usize) -> char {
 
 /// Returns whether the format has exactly `count` arguments, and only conversions that the kernel
 /// supports.
+///
+/// # Examples
+///
+/// ```
+/// use kernel::printf::counts;
+///
+/// assert!(counts("%s 100%%", 1));
+/// assert!(!counts("%s %d", 1));
+/// assert!(!counts("%s", 2));
+/// assert!(!counts("%n", 1));
+/// ```
 #[inline]
 pub const fn counts(format: &str, count: usize) -> bool {
     argument(format, usize::MAX) != UNKNOWN
@@ -250,6 +274,19 @@ const fn extension(format: &str, index: usize) -> (u8, u8, bool) {
 
 impl Argument {
     /// Returns whether this fits the argument `index` of the format.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use kernel::printf::Argument;
+    ///
+    /// assert!(Argument::Integer('d').fits("%u", 0));
+    /// // A MAC address is six bytes.
+    /// assert!(Argument::Bytes(6).fits("%pM", 0));
+    /// assert!(!Argument::Bytes(4).fits("%pM", 0));
+    /// // This would show the address.
+    /// assert!(!Argument::Address.fits("%px", 0));
+    /// ```
     #[inline]
     pub const fn fits(self, format: &str, index: usize) -> bool {
         match (self, argument(format, index)) {

@@ -314,14 +314,14 @@ pub const fn cast<T: Field>(_: fn() -> T) -> &'static str {
 #[doc(hidden)]
 #[inline]
 pub const fn divisor(value: i128) {
-    assert!(value > 0, "the divisor is not positive");
+    assert!(value > 0, "the divisor must be positive");
 }
 
 /// Checks that the bits of an expression in `print:` can be shifted by this number.
 #[doc(hidden)]
 #[inline]
 pub const fn shift(value: i128) {
-    assert!(0 <= value && value < 64, "no number has so many bits");
+    assert!(0 <= value && value < 64, "shifts must be by 0 to 63 bits");
 }
 
 /// Limit for the size of the values of all fields, which are on the stack.
@@ -459,7 +459,7 @@ pub const fn text<const LEN: usize>(pieces: &[Piece]) -> [u8; LEN] {
 pub const fn key(value: i128) -> i128 {
     assert!(
         -(1 << (c_int::BITS - 1)) <= value && value <= usize::MAX as i128,
-        "the value of a name does not fit into an unsigned long"
+        "the value does not fit into an unsigned long"
     );
     value
 }

@@ -21,14 +21,14 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_too_few(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u of %u", id, //~ ERROR: other conversions than arguments
+    print: "id=%u of %u", id, //~ ERROR: does not match the number of arguments
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_too_many(id: u32),
     entry: { id: u32 = id },
-    print: "id", id, //~ ERROR: other conversions than arguments
+    print: "id", id, //~ ERROR: does not match the number of arguments
 }
 
 kernel::trace_event! {
@@ -42,7 +42,7 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_expression(id: u32),
     entry: { id: u32 = id },
-    print: "id=%u", id.wrapping_add(1), //~ ERROR: C has no such expression
+    print: "id=%u", id.wrapping_add(1), //~ ERROR: unsupported expression in `print:`
 }
 
 kernel::trace_event! {
@@ -56,21 +56,21 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_without_else(id: u32),
     entry: { id: u32 },
-    print: "%s", if id != 0 { "id" }, //~ ERROR: there is no `else`
+    print: "%s", if id != 0 { "id" }, //~ ERROR: `if` needs an `else`
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_index(id: u32),
     entry: { pair: [u16; 2] = [0; 2], id: u32 },
-    print: "%u", pair[id as usize], //~ ERROR: the index of an element is a number
+    print: "%u", pair[id as usize], //~ ERROR: the index must be an integer literal
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_out_of_bounds(id: u32),
     entry: { pair: [u16; 2] = [0; 2] },
-    print: "%u", pair[2], //~ ERROR: the array has no such element
+    print: "%u", pair[2], //~ ERROR: index out of bounds
 }
 
 const NOTHING: u32 = 0;
@@ -81,56 +81,56 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_divided(len: u32, count: u32),
     entry: { len: u32, count: u32 },
-    print: "%u", len / count, //~ ERROR: the right operand is a number or a constant
+    print: "%u", len / count, //~ ERROR: the right operand must be a literal or a constant
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_divided_by_field_with_a_name_like_a_constant(len: u32),
     entry: { len: u32, NOTHING: u32 = 0 },
-    print: "%u", len % (NOTHING), //~ ERROR: the right operand is a number or a constant
+    print: "%u", len % (NOTHING), //~ ERROR: the right operand must be a literal or a constant
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_divided_by_zero(len: u32),
     entry: { len: u32 },
-    print: "%u", len / NOTHING, //~ ERROR: the divisor is not positive
+    print: "%u", len / NOTHING, //~ ERROR: the divisor must be positive
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_divided_by_minus_one(len: i32),
     entry: { len: i32 },
-    print: "%d", len % BEFORE, //~ ERROR: the divisor is not positive
+    print: "%d", len % BEFORE, //~ ERROR: the divisor must be positive
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_shifted_by_field(len: u32, by: u32),
     entry: { len: u32, by: u32 },
-    print: "%u", len >> by, //~ ERROR: the right operand is a number or a constant
+    print: "%u", len >> by, //~ ERROR: the right operand must be a literal or a constant
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_shifted_too_far(len: u64),
     entry: { len: u64 },
-    print: "%llu", len << BITS, //~ ERROR: no number has so many bits
+    print: "%llu", len << BITS, //~ ERROR: shifts must be by 0 to 63 bits
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_compared(name: &core::ffi::CStr),
     entry: { name: string },
-    print: "%d", name == "disk", //~ ERROR: C would compare the address
+    print: "%d", name == "disk", //~ ERROR: strings and arrays cannot be operands
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_compared_arrays(id: u32),
     entry: { mac: [u8; 6] = [0; 6], id: u32 },
-    print: "%s", if (mac) == mac { "all" } else { "none" }, //~ ERROR: C would compare the address
+    print: "%s", if (mac) == mac { "all" } else { "none" }, //~ ERROR: strings and arrays cannot be operands
 }
 
 kernel::trace_event! {
@@ -151,35 +151,35 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_dynamic_array(id: u32),
     entry: { mac: [u8; 6] = [0; 6] },
-    print: "%s", dynamic_array(mac), //~ ERROR: the field is no `dynamic_array<T>`
+    print: "%s", dynamic_array(mac), //~ ERROR: `dynamic_array()` takes a `dynamic_array<T>`
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_rel_dynamic_array(data: &[u8]),
     entry: { data: rel_dynamic_array<u8> },
-    print: "%s", dynamic_array(data), //~ ERROR: the field is no `dynamic_array<T>`
+    print: "%s", dynamic_array(data), //~ ERROR: `dynamic_array()` takes a `dynamic_array<T>`
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_bits(data: &[u8]),
     entry: { data: dynamic_array<u8> },
-    print: "%*pbl", bits(data), //~ ERROR: no array of integers, or nothing that this can print
+    print: "%*pbl", bits(data), //~ ERROR: `bits()` cannot print this field: it takes a bitmap
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_hex_of_string(id: u32),
     entry: { name: string = c"name" },
-    print: "%s", hex(name), //~ ERROR: no array of integers, or nothing that this can print
+    print: "%s", hex(name), //~ ERROR: `hex()` cannot print this field: it takes an array
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_hex_of_mask(mask: &[usize]),
     entry: { mask: bitmask },
-    print: "%s", hex_str(mask), //~ ERROR: no array of integers, or nothing that this can print
+    print: "%s", hex_str(mask), //~ ERROR: `hex_str()` cannot print this field: it takes an array
 }
 
 kernel::trace_event! {
@@ -200,7 +200,7 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_flags_of_text(id: u32),
     entry: { name: string = c"name" },
-    print: "%s", flags(name, "|", { 1: "ONE" }), //~ ERROR: what has names is an integer
+    print: "%s", flags(name, "|", { 1: "ONE" }), //~ ERROR: `flags()` and `symbolic()` take an integer
 }
 
 kernel::trace_event! {
@@ -214,28 +214,28 @@ kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_dump_pointer(at: *const c_char, data: &[u8]),
     entry: { at: *const c_char = at, data: dynamic_array<u8> },
-    print: "%s", hex_dump(data, at, offset, 16, 1, true), //~ ERROR: this must be a text
+    print: "%s", hex_dump(data, at, offset, 16, 1, true), //~ ERROR: expected a string literal
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_struct(time: bindings::timespec64),
     entry: { time: struct bindings::timespec64 },
-    print: "%llu", time, //~ ERROR: the field is a struct
+    print: "%llu", time, //~ ERROR: structs cannot be printed
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_percent_n(id: u32),
     entry: { id: u32 = id },
-    print: "id=%n", id, //~ ERROR: or an unknown one
+    print: "id=%n", id, //~ ERROR: or has an unsupported conversion
 }
 
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_function(id: u32),
     entry: { id: u32 = id },
-    print: "id=%s", words(id), //~ ERROR: unknown function
+    print: "id=%s", words(id), //~ ERROR: unknown function `words`
 }
 
 kernel::trace_event! {
@@ -286,15 +286,15 @@ macro_rules! number {
 }
 
 // What the kernel does not have; mark_format.rs has the same.
-number!(compile_fail_qu, "%qu"); //~ ERROR: or an unknown one
-number!(compile_fail_zu, "%Zu"); //~ ERROR: or an unknown one
-number!(compile_fail_lc, "%lc"); //~ ERROR: or an unknown one
-number!(compile_fail_hs, "%hs"); //~ ERROR: or an unknown one
-number!(compile_fail_lp, "%lp"); //~ ERROR: or an unknown one
-number!(compile_fail_hhhd, "%hhhd"); //~ ERROR: or an unknown one
-number!(compile_fail_llld, "%llld"); //~ ERROR: or an unknown one
-number!(compile_fail_zzu, "%zzu"); //~ ERROR: or an unknown one
-number!(compile_fail_lhu, "%lhu"); //~ ERROR: or an unknown one
-number!(compile_fail_y, "%y"); //~ ERROR: or an unknown one
-number!(compile_fail_flags, "%5-d"); //~ ERROR: or an unknown one
-number!(compile_fail_end, "%5"); //~ ERROR: or an unknown one
+number!(compile_fail_qu, "%qu"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_zu, "%Zu"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_lc, "%lc"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_hs, "%hs"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_lp, "%lp"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_hhhd, "%hhhd"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_llld, "%llld"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_zzu, "%zzu"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_lhu, "%lhu"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_y, "%y"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_flags, "%5-d"); //~ ERROR: or has an unsupported conversion
+number!(compile_fail_end, "%5"); //~ ERROR: or has an unsupported conversion

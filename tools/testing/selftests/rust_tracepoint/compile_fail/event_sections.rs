@@ -32,7 +32,7 @@ kernel::trace_event! {
 
 kernel::trace_event_class! {
     system: compile_fail,
-    class compile_fail_class(id: u32), //~ ERROR: a class needs an event at least
+    class compile_fail_class(id: u32), //~ ERROR: a class needs at least one event
     entry: { id: u32 },
     print: "id=%u", id,
     events: {},
@@ -45,6 +45,6 @@ kernel::trace_event_class! {
     print: "id=%u", id,
     events: {
         fn compile_fail_one,
-        fn compile_fail_one, //~ ERROR: `compile_fail_one` is there twice
+        fn compile_fail_one, //~ ERROR: duplicate event `compile_fail_one`
     },
 }

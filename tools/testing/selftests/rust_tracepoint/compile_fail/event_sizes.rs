@@ -28,6 +28,6 @@ kernel::trace_event! {
 kernel::trace_event! {
     system: compile_fail,
     fn compile_fail_no_text(id: u32),
-    entry: { name: [c_char; 0] = [] }, //~ ERROR: a text of no bytes has no end
+    entry: { name: [c_char; 0] = [] }, //~ ERROR: a string array needs room for the NUL
     print: "%s", name,
 }

@@ -80,7 +80,7 @@ kernel::trace_event! {
     print: "nothing",
 }
 
-kernel::trace_event! { //~ ERROR: the fields take too much of the stack
+kernel::trace_event! { //~ ERROR: fields of a fixed size are limited to 512 bytes
     system: compile_fail,
     fn compile_fail_stack(id: u32),
     entry: { data: [u8; 600] = [id as u8; 600] },
