@@ -148,7 +148,7 @@ static void call_c_fields(u32 nr, const struct timespec64 *times,
 static void call_pairs(u32 nr)
 {
 	const struct timespec64 times[2] = { { nr, nr * 1000 }, { -1, ~nr } };
-	const unsigned long mask[2] = { nr, 5UL << nr };
+	const unsigned long mask[2] = { nr, 5UL << (nr % BITS_PER_LONG) };
 	union {
 		struct sockaddr_in v4;
 		struct sockaddr_in6 v6;

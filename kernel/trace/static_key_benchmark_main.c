@@ -24,6 +24,9 @@
 #include <linux/jump_label.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#ifdef CONFIG_MARKERS
+#include <linux/marker.h>
+#endif
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -31,9 +34,6 @@
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
-#ifdef CONFIG_MARKERS
-#include <linux/marker.h>
-#endif
 
 #define CREATE_TRACE_POINTS
 #ifdef CONFIG_STATIC_KEY_BENCHMARK_RUST
@@ -227,6 +227,9 @@ static const struct bench bench_table[] = {
 	{ "tracepoint_disabled", bench_tracepoint, false,
 	  bench_need_event_off },
 	{ "tracepoint_enabled", bench_tracepoint, false, bench_need_event_on },
+#ifdef CONFIG_MARKERS
+	{ "marker", bench_marker },
+#endif
 	{ "tracepoint_one_field", bench_tracepoint_one_field, false,
 	  bench_need_all_events_on },
 	{ "tracepoint_two_strings", bench_tracepoint_two_strings, false,
@@ -245,9 +248,6 @@ static const struct bench bench_table[] = {
 #endif
 	{ "bare_tracepoint", bench_bare_tracepoint },
 	{ "trace_printk", bench_trace_printk },
-#ifdef CONFIG_MARKERS
-	{ "marker", bench_marker },
-#endif
 };
 
 /* Nanoseconds that BENCH_CALLS calls take. */

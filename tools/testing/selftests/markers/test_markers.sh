@@ -361,20 +361,28 @@ beside_sites()
 
 behind_sites()
 {
-	nr=0
+	nr=0 without=
 	while read -r site behind; do
+		# Not in functions that ftrace leaves alone, such as the inline one of a
+		# system call that the compiler did not inline.
+		grep -q "^${site%+*}$" available_filter_functions ||
+			{ without="${site%+*}"; continue; }
 		! { echo "p:marker_test/at $site" >> kprobe_events; } 2> /dev/null ||
 			complain "a kprobe at $site" || return
 		nr=$((nr + 1))
 		echo "p:marker_test/behind$nr $behind" >> kprobe_events ||
 			complain "no kprobe at $behind" || return
 	done < "$TMP/sites"
+	[ $nr -gt 0 ] || { skip "no kprobes in $without"; return; }
 	echo > trace
 	echo 1 > events/marker_test/enable
 	mkdir "$TMP/mnt" && mount -t tmpfs none "$TMP/mnt" && umount "$TMP/mnt" &&
 		rmdir "$TMP/mnt" || return
 	echo 0 > events/marker_test/enable
-	[ "$(grep -c ': behind[0-9]*: ' trace)" -eq 1 ] || complain "$(cat trace)"
+	hits="$(grep -c ': behind[0-9]*: ' trace)"
+	[ "$hits" -ne 0 ] || [ -z "$without" ] ||
+		{ skip "mount may have come through $without, without kprobes"; return; }
+	[ "$hits" -eq 1 ] || complain "$(cat trace)"
 }
 
 places()
