@@ -471,12 +471,21 @@ class Whole:
 
     def __init__(self):
         self.edits = {}
-        for patch in read_series():
+        patches = read_series()
+        for patch in patches:
             for path in patch.edited():
                 self.edits.setdefault(path, []).append(patch)
+        # All that patches touch.
+        self.paths = {*self.edits, *(path for patch in patches for path in patch.whole)}
+        self.known = {}
 
     def entries(self, patch):
         """Lines for git update-index: the files that a patch names."""
+        if patch.name not in self.known:
+            self.known[patch.name] = self.made(patch)
+        return self.known[patch.name]
+
+    def made(self, patch):
         lines = []
         for path in patch.whole:
             mode = "100755" if os.access(ROOT / path, os.X_OK) else "100644"
@@ -500,36 +509,80 @@ class Whole:
             return git("ls-files", "--stage", path, index=index).split()[1]
 
 
-# (commit before, number, patch, what its files became): (commit, what became of its edit).
-# The chains of the topics begin alike.
+# (commit before, number, patch, what its files became): (commit, its files that patches touch as
+# a tree, what became of its edit). The chains of the topics begin alike.
 assembled = {}
 
 
-def assemble(base, patches):
+class Importer:
+    """Makes commits out of the files that they change: an index of a whole kernel is read and
+    written in a tenth of a second, and each commit needs it several times."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(["git", "fast-import", "--quiet", "--force", "--done"],
+                                        cwd=TREE, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # What git fast-import knows the commits by that it has made itself.
+        self.marks = {}
+
+    def commit(self, parent, message, number, changes):
+        """A commit with CHANGES, as lines of fast-import; it is there when all are made."""
+        date = f"{AUTHOR} <{EMAIL}> {DATE + 60 * number} +0000"
+        text = message.encode()
+        mark = len(self.marks) + 1
+        self.process.stdin.write(
+            f"commit refs/series/assemble\nmark :{mark}\nauthor {date}\ncommitter {date}\n"
+            f"data {len(text)}\n".encode() + text
+            + f"\nfrom {self.marks.get(parent, parent)}\n{changes}\nget-mark :{mark}\n".encode())
+        self.process.stdin.flush()
+        made = self.process.stdout.readline().decode().strip()
+        self.marks[made] = f":{mark}"
+        return made
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if not kind:
+            self.process.stdin.write(b"done\n")
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.wait() and not kind:
+            raise Failure("git fast-import failed")
+
+
+def assemble(base, patches, whole=None):
     """One commit per patch on top of the base.
 
     Returns the commits, and what became of each patch's edit.
     """
-    commits, edits, parent, whole = [], [], base, Whole()
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+    whole = whole or Whole()
+    commits, edits, parent = [], [], base
+    with tempfile.TemporaryDirectory(dir=BUILD) as scratch, Importer() as importer:
         index = pathlib.Path(scratch) / "index"
-        holds = None
+        git("update-index", "--index-info", index=index,
+            stdin=git("ls-tree", "-r", base, "--", *sorted(whole.paths)))
+        before = holds = git("write-tree", index=index).strip()
         for number, patch in enumerate(patches, 1):
             entries = whole.entries(patch)
             key = (parent, number, patch.name, patch.message, patch.edit, tuple(entries))
             if key not in assembled:
-                if holds != parent:
-                    git("read-tree", parent, index=index)
+                if holds != before:
+                    git("read-tree", before, index=index)
                 if entries:
                     git("update-index", "--index-info", stdin="".join(entries), index=index)
                 edit = apply_edit(patch, index)
-                tree = git("write-tree", index=index).strip()
-                if tree == git("rev-parse", f"{parent}^{{tree}}").strip() and \
-                        not patch.rejected and not edit.rejected:
+                holds = git("write-tree", index=index).strip()
+                if holds == before and not patch.rejected and not edit.rejected:
                     raise Failure(f"{shown(patch.folder)} changes nothing")
-                assembled[key] = commit_tree(tree, parent, patch.message, number), edit
-                holds = assembled[key][0]
-            parent, edit = assembled[key]
+                # ":100644 100644 4fc3b2 6a1ec4 M\tpath"
+                changes = "".join(
+                    f"M {words[1]} {words[3]} {path}\n" if words[4] != "D" else f"D {path}\n"
+                    for words, path in ((line.split("\t")[0].split(" "), line.split("\t")[1])
+                                        for line in git("diff-tree", "-r", "--no-renames", before,
+                                                        holds).splitlines()))
+                assembled[key] = (importer.commit(parent, patch.message, number, changes), holds,
+                                  edit)
+            parent, before, edit = assembled[key]
             commits.append(parent)
             edits.append(edit)
     return commits, edits
@@ -978,12 +1031,12 @@ def branches(wanted=None):
         raise Failure(f"series/{left[0]}/{REJECTED} waits to be mended"
                       + (f", and {len(left) - 1} more" if left[1:] else ""))
     base, _ = tree(quiet=True)
-    made = {}
+    made, whole = {}, Whole()
     for topic in topics:
         if wanted not in (None, topic.name):
             continue
         chain = patches_for(patches, topics, topic.name)
-        commits, edits = assemble(base, chain)
+        commits, edits = assemble(base, chain, whole)
         rejected = [patch.name for patch, edit in zip(chain, edits) if edit.rejected]
         if rejected:
             needs = " ".join(need.name for need in topic_with_needs(topics, topic.name)[:-1])
