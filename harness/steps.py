@@ -165,20 +165,20 @@ def check(found):
     group = "every step builds"
     commits = [step for branch in series.branches().values()
                for step in zip(branch.patches, branch.commits)]
-    options = ""
+    kconfigs = sorted({path for patch, _ in commits for path in patch.edited()
+                       if "Kconfig" in path})
 
     def build(found, name, commit, builder, objects):
         began = time.monotonic()
         series.worktree(STEP_TREE, commit)
-        trouble = builder.build(objects, options)
+        # Steps of one topic may have other Kconfig files than those of the next.
+        trouble = builder.build(objects, series.git("ls-tree", commit, "--", *kconfigs))
         found.add(group, name, trouble is None, trouble or f"{len(objects)} objects",
                   time.monotonic() - began)
 
     with ui.Step("build every step of the series", len(commits)) as step:
         for patch, commit in commits:
             step.note = patch.name
-            if any("Kconfig" in path for path in series.changed_paths(f"{commit}^", commit)):
-                options = commit
             wanted = step_objects(commit)
             if not wanted:
                 found.add(group, patch.name, None, "nothing to compile, or no compiler")
