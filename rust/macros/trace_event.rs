@@ -4,8 +4,8 @@
 
 //! Tracepoints and trace events that are defined in Rust.
 //!
-//! A definition becomes functions in Rust, and C text that creates the tracepoint. [`Definition`] is
-//! the parsed input of the macros. What they share is in [`parse`], [`check`], [`expand`] and
+//! A definition becomes functions in Rust, and C text that creates the tracepoint. [`Definition`]
+//! is the parsed input of the macros. What they share is in [`parse`], [`check`], [`expand`] and
 //! [`c_text`]; each other module has one part of a definition, from its syntax to its C text.
 
 mod c_text;
