@@ -45,10 +45,9 @@ CHECKPATCH_IGNORE_IN = {
     # The test of markers has an address that is printed as it is.
     "lib/test_marker_main.c": ("VSPRINTF_SPECIFIER_PX",),
     # What they have in common with those of the base.
-    **dict.fromkeys(
-        ("include/linux/jump_label.h", "include/linux/static_call.h", "include/linux/tracepoint.h"),
-        ("AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
-         "TRAILING_SEMICOLON")),
+    **dict.fromkeys(("include/linux/static_call.h", "include/linux/tracepoint.h"), (
+        "AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
+        "TRAILING_SEMICOLON")),
     # As in the base, there is no way on when text cannot be patched.
     "arch/x86/kernel/alternative.c": ("AVOID_BUG",),
 }
