@@ -30,10 +30,10 @@ def fits(version):
     return version.rpartition(".")[0] == series.BASE["VERSION"]
 
 
-def troubles(topic, topics, patches, ours, theirs):
+def troubles(topic, topics, patches, ours, theirs, whole):
     """What of a topic does not fit a base on which the topics that it needs are."""
     chain = series.patches_for(patches, topics, topic.name)
-    _, edits = series.assemble(theirs, chain)
+    _, edits = series.assemble(theirs, chain, whole)
     own = [patch for patch in chain if patch.topic == topic.name]
     for _, path, state in series.replaced(ours, theirs, own):
         yield f"{path} is {state}"
@@ -102,9 +102,9 @@ def put(where, names=(), merges=False):
         raise Failure(f"{where} has no .config to merge options into")
     version = series.version_of(series.blob(theirs, "Makefile"), where)
     with ui.Step(f"topics on Linux {version}") as step:
-        found = {}
+        found, whole = {}, series.Whole()
         for topic in chosen:
-            found[topic.name] = list(troubles(topic, topics, patches, ours, theirs))
+            found[topic.name] = list(troubles(topic, topics, patches, ours, theirs, whole))
             step.advance(note=topic.name)
     wrong = [name for name, words in found.items() if words]
     if wrong or not fits(version):
@@ -115,7 +115,7 @@ def put(where, names=(), merges=False):
                          f", and the series is for {series.BASE['VERSION']}")
                       + f": nothing was changed in {where}")
     chain = [patch for patch in patches if patch.topic in found]
-    commits, _ = series.assemble(theirs, chain)
+    commits, _ = series.assemble(theirs, chain, whole)
     FRAGMENT.write_text(fragment(chain), encoding="utf-8")
     hand_over(where, theirs, commits)
     if merges:

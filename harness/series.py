@@ -486,6 +486,7 @@ class Whole:
         return self.known[patch.name]
 
     def made(self, patch):
+        """entries() the first time."""
         lines = []
         for path in patch.whole:
             mode = "100755" if os.access(ROOT / path, os.X_OK) else "100644"
@@ -524,8 +525,14 @@ class Importer:
         # What git fast-import knows the commits by that it has made itself.
         self.marks = {}
 
-    def commit(self, parent, message, number, changes):
-        """A commit with CHANGES, as lines of fast-import; it is there when all are made."""
+    def commit(self, parent, message, number, before, after):
+        """A commit with what two trees differ in; it is there when all are made."""
+        changes = ""
+        for line in git("diff-tree", "-r", "--no-renames", before, after).splitlines():
+            # ":100644 100644 4fc3b2 6a1ec4 M\tpath"
+            words, _, path = line.partition("\t")
+            _, mode, _, content, status = words.split(" ")
+            changes += f"D {path}\n" if status == "D" else f"M {mode} {content} {path}\n"
         date = f"{AUTHOR} <{EMAIL}> {DATE + 60 * number} +0000"
         text = message.encode()
         mark = len(self.marks) + 1
@@ -574,14 +581,8 @@ def assemble(base, patches, whole=None):
                 holds = git("write-tree", index=index).strip()
                 if holds == before and not patch.rejected and not edit.rejected:
                     raise Failure(f"{shown(patch.folder)} changes nothing")
-                # ":100644 100644 4fc3b2 6a1ec4 M\tpath"
-                changes = "".join(
-                    f"M {words[1]} {words[3]} {path}\n" if words[4] != "D" else f"D {path}\n"
-                    for words, path in ((line.split("\t")[0].split(" "), line.split("\t")[1])
-                                        for line in git("diff-tree", "-r", "--no-renames", before,
-                                                        holds).splitlines()))
-                assembled[key] = (importer.commit(parent, patch.message, number, changes), holds,
-                                  edit)
+                made = importer.commit(parent, patch.message, number, before, holds)
+                assembled[key] = made, holds, edit
             parent, before, edit = assembled[key]
             commits.append(parent)
             edits.append(edit)
@@ -1053,10 +1054,9 @@ def recipients(branch):
 
     `b4 prep --auto-to-cc` finds the same, but runs it twice for each patch, which takes minutes.
     """
-    done = subprocess.run(
+    done = ui.ask(
         ["perl", "scripts/get_maintainer.pl", "--no-git", "--no-git-fallback", "--roles"],
-        input=branch.mails(), cwd=TREE, capture_output=True, text=True, errors="surrogateescape",
-        check=False)
+        input=branch.mails(), cwd=TREE, errors="surrogateescape")
     if done.returncode:
         raise Failure(f"get_maintainer.pl: {done.stderr.strip().splitlines()[-1]}")
     # "Somebody <somebody@example.org> (maintainer:TRACING)", "list@example.org (open list)"
