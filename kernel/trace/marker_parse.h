@@ -101,31 +101,36 @@ struct marker_def {
 	struct text_span	fields[FETCH_MAX_FIELDS];
 };
 
-/* Parse errors; marker_event_err_text has their messages. */
+/* Errors: the name, what write() returns, and the text in error_log. */
+#define MARKER_ERRORS	\
+	C(OK, 0, "No error"),	\
+	C(TOO_LONG, E2BIG, "Definition is too long"),	\
+	C(BAD_GROUP, EINVAL, "Group name is not valid"),	\
+	C(BAD_EVENT, EINVAL, "Event name is not valid"),	\
+	C(EVENT_EXISTS, EEXIST, "Event exists already"),	\
+	C(NO_NAME, EINVAL, "Name of a marker expected"),	\
+	C(LONG_NAME, E2BIG, "Name is too long"),	\
+	C(TOO_MANY_NAMES, E2BIG, "Too many markers"),	\
+	C(UNKNOWN_MARKER, ENOENT, "Marker not found; see available_markers"),	\
+	C(NO_FIELD, EINVAL, "Field name or NULL expected"),	\
+	C(BAD_FIELD, EINVAL, "Field name is reserved"),	\
+	C(DUPLICATE_FIELD, EINVAL, "Field name is used already"),	\
+	C(TOO_MANY_FIELDS, E2BIG, "Marker does not have so many fields"),	\
+	C(NO_PAREN, EINVAL, "Closing parenthesis or comma expected"),	\
+	C(TRAILING, EINVAL, "Nothing expected here"),	\
+	C(TOO_LARGE, E2BIG, "Record does not fit into a sub-buffer"),	\
+	C(FORMAT_TOO_LONG, E2BIG, "Format of the marker is too long"),	\
+	C(FORMAT_TOO_MANY, E2BIG, "Marker has too many arguments"),	\
+	C(FORMAT_CONVERSION, EOPNOTSUPP,	\
+	  "Format of the marker has a conversion that is not known"),	\
+	C(FORMAT_POINTER, EOPNOTSUPP, "This %p conversion cannot be recorded"),	\
+	C(FORMAT_STAR, EOPNOTSUPP, "Width or precision from an argument cannot be recorded"),	\
+	C(FORMAT_LONG, EOPNOTSUPP, "Format of the marker has a conversion that is too long")
+
+#undef C
+#define C(name, errno, text)	MARKER_ERR_##name
 enum marker_err {
-	MARKER_ERR_OK,
-	MARKER_ERR_TOO_LONG,
-	MARKER_ERR_BAD_GROUP,
-	MARKER_ERR_BAD_EVENT,
-	MARKER_ERR_EVENT_EXISTS,
-	MARKER_ERR_NO_NAME,
-	MARKER_ERR_LONG_NAME,
-	MARKER_ERR_TOO_MANY_NAMES,
-	MARKER_ERR_UNKNOWN_MARKER,
-	MARKER_ERR_NO_FIELD,
-	MARKER_ERR_BAD_FIELD,
-	MARKER_ERR_DUPLICATE_FIELD,
-	MARKER_ERR_TOO_MANY_FIELDS,
-	MARKER_ERR_NO_PAREN,
-	MARKER_ERR_TRAILING,
-	MARKER_ERR_TOO_LARGE,
-	MARKER_ERR_FORMAT_TOO_LONG,
-	MARKER_ERR_FORMAT_TOO_MANY,
-	MARKER_ERR_FORMAT_CONVERSION,
-	MARKER_ERR_FORMAT_POINTER,
-	MARKER_ERR_FORMAT_STAR,
-	MARKER_ERR_FORMAT_LONG,
-	MARKER_NR_ERRS,
+	MARKER_ERRORS
 };
 
 enum marker_err marker_parse_format(const char *text,

@@ -43,34 +43,13 @@
 
 #define MARKER_EVENT_GROUP	"markers"
 
-static const char * const marker_event_err_text[MARKER_NR_ERRS] = {
-	[MARKER_ERR_OK] = "No error",
-	[MARKER_ERR_TOO_LONG] = "Definition is too long",
-	[MARKER_ERR_BAD_GROUP] = "Group name is not valid",
-	[MARKER_ERR_BAD_EVENT] = "Event name is not valid",
-	[MARKER_ERR_EVENT_EXISTS] = "Event exists already",
-	[MARKER_ERR_NO_NAME] = "Name of a marker expected",
-	[MARKER_ERR_LONG_NAME] = "Name is too long",
-	[MARKER_ERR_TOO_MANY_NAMES] = "Too many markers",
-	[MARKER_ERR_UNKNOWN_MARKER] = "Marker not found; see available_markers",
-	[MARKER_ERR_NO_FIELD] = "Field name or NULL expected",
-	[MARKER_ERR_BAD_FIELD] = "Field name is reserved",
-	[MARKER_ERR_DUPLICATE_FIELD] = "Field name is used already",
-	[MARKER_ERR_TOO_MANY_FIELDS] = "Marker does not have so many fields",
-	[MARKER_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
-	[MARKER_ERR_TRAILING] = "Nothing expected here",
-	[MARKER_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
-	[MARKER_ERR_FORMAT_TOO_LONG] = "Format of the marker is too long",
-	[MARKER_ERR_FORMAT_TOO_MANY] = "Marker has too many arguments",
-	[MARKER_ERR_FORMAT_CONVERSION] =
-		"Format of the marker has a conversion that is not known",
-	[MARKER_ERR_FORMAT_POINTER] =
-		"This %p conversion cannot be recorded",
-	[MARKER_ERR_FORMAT_STAR] =
-		"Width or precision from an argument cannot be recorded",
-	[MARKER_ERR_FORMAT_LONG] =
-		"Format of the marker has a conversion that is too long",
-};
+#undef C
+#define C(name, errno, text)	text
+static const char * const marker_event_err_text[] = { MARKER_ERRORS };
+
+#undef C
+#define C(name, errno, text)	errno
+static const u8 marker_event_errno[] = { MARKER_ERRORS };
 
 /* Connects an event to a marker with another format than the event. */
 struct marker_event_adapter {
@@ -1048,37 +1027,12 @@ error:
 	return ret;
 }
 
-static int marker_event_errno(enum marker_err err)
-{
-	switch (err) {
-	case MARKER_ERR_TOO_LONG:
-	case MARKER_ERR_LONG_NAME:
-	case MARKER_ERR_TOO_MANY_NAMES:
-	case MARKER_ERR_TOO_MANY_FIELDS:
-	case MARKER_ERR_TOO_LARGE:
-	case MARKER_ERR_FORMAT_TOO_LONG:
-	case MARKER_ERR_FORMAT_TOO_MANY:
-		return -E2BIG;
-	case MARKER_ERR_EVENT_EXISTS:
-		return -EEXIST;
-	case MARKER_ERR_UNKNOWN_MARKER:
-		return -ENOENT;
-	case MARKER_ERR_FORMAT_CONVERSION:
-	case MARKER_ERR_FORMAT_POINTER:
-	case MARKER_ERR_FORMAT_STAR:
-	case MARKER_ERR_FORMAT_LONG:
-		return -EOPNOTSUPP;
-	default:
-		return -EINVAL;
-	}
-}
-
 static int marker_event_log_error(const char *text, enum marker_err err,
 				  u16 pos)
 {
 	tracing_log_err(NULL, "marker_events", text,
 			(const char **)marker_event_err_text, err, pos);
-	return marker_event_errno(err);
+	return -marker_event_errno[err];
 }
 
 /*
