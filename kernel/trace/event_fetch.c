@@ -20,12 +20,14 @@
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
+#include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/pagemap.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "event_fetch.h"
 #include "trace_probe_kernel.h"
@@ -1323,19 +1325,152 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 }
 
 /**
- * fetch_enable_event() - enable an event in the top trace array
+ * fetch_enable_event() - enable or disable an event in the top trace array
  * @event: the event
+ * @enable: what to do
  *
  * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
-int fetch_enable_event(struct fetch_event *event)
+int fetch_enable_event(struct fetch_event *event, bool enable)
 {
 	struct trace_event_file *file;
 
 	file = find_event_file(top_trace_array(), event->class.system,
 			       trace_event_name(&event->call));
-	return file ? trace_event_enable_disable(file, 1, 0) : -ENOENT;
+	return file ? trace_event_enable_disable(file, enable, 0) : -ENOENT;
+}
+
+/**
+ * fetch_pattern_init() - prepare for the names that a pattern matches
+ * @pattern: with its line and its place in it
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -ENOMEM otherwise; call fetch_pattern_free() in both cases.
+ */
+int fetch_pattern_init(struct fetch_pattern *pattern)
+{
+	pattern->text = kstrndup(pattern->line + pattern->at.start, pattern->at.len,
+				 GFP_KERNEL);
+	pattern->names = kvcalloc(FETCH_MAX_MATCHES, sizeof(*pattern->names),
+				  GFP_KERNEL);
+	return pattern->text && pattern->names ? 0 : -ENOMEM;
+}
+
+/**
+ * fetch_pattern_add() - add a name if the pattern matches
+ * @pattern: the pattern
+ * @name: the name
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -E2BIG if there are too many names, -ENOMEM otherwise.
+ */
+int fetch_pattern_add(struct fetch_pattern *pattern, const char *name)
+{
+	if (!glob_match(pattern->text, name))
+		return 0;
+	if (pattern->nr == FETCH_MAX_MATCHES)
+		return -E2BIG;
+	pattern->names[pattern->nr] = kstrdup(name, GFP_KERNEL);
+	return pattern->names[pattern->nr++] ? 0 : -ENOMEM;
+}
+
+static int fetch_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char * const *)a, *(char * const *)b);
+}
+
+/* The event of @name; as make() of the pattern. */
+static struct fetch_event *fetch_pattern_make_named(struct fetch_pattern *pattern,
+						    const char *name)
+{
+	char *line __free(kfree) =
+		kasprintf(GFP_KERNEL, "%.*s%s%s", pattern->at.start, pattern->line,
+			  name, pattern->line + pattern->at.start + pattern->at.len);
+
+	return line ? pattern->make(pattern, line) : ERR_PTR(-ENOMEM);
+}
+
+/**
+ * fetch_pattern_make() - make an event for each name
+ * @pattern: the pattern, with at least one name
+ * @file: for the kernel log
+ * @errors: the texts of errors
+ * @enable: enable the events in the top trace array
+ *
+ * Names that can have no event are left out, and the kernel log says how many. If none
+ * can, that is an error, and @pattern->left says why.
+ *
+ * Context: Process context, event_mutex is held. May sleep.
+ * Return: 0 on success, -EINVAL if there is no event, another negative errno otherwise.
+ *	On failure, no event is left.
+ */
+int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
+		       const char * const *errors, bool enable)
+{
+	struct fetch_event **made __free(kfree) =
+		kcalloc(pattern->nr, sizeof(*made), GFP_KERNEL);
+	unsigned int nr_made = 0, nr_left = 0, nr_enabled = 0;
+	int ret = 0;
+
+	if (!made)
+		return -ENOMEM;
+	sort(pattern->names, pattern->nr, sizeof(*pattern->names),
+	     fetch_compare_names, NULL);
+
+	for (int i = 0; i < pattern->nr; i++) {
+		struct fetch_event *event;
+
+		/* Two of the same name make one event, or none. */
+		if (i && !strcmp(pattern->names[i], pattern->names[i - 1]))
+			continue;
+		event = fetch_pattern_make_named(pattern, pattern->names[i]);
+		if (IS_ERR(event)) {
+			ret = PTR_ERR(event);
+			goto undo;
+		}
+		if (event) {
+			made[nr_made++] = event;
+		} else if (!nr_left++) {
+			pattern->left = pattern->names[i];
+			pattern->left_error = pattern->error;
+		}
+	}
+	if (!nr_made)
+		return -EINVAL;
+
+	for (; enable && nr_enabled < nr_made; nr_enabled++) {
+		ret = fetch_enable_event(made[nr_enabled], true);
+		if (ret)
+			goto undo;
+	}
+	if (nr_left)
+		pr_info("%s: %s: %u events; %u left out, the first %s: %s\n", file,
+			pattern->text, nr_made, nr_left, pattern->left,
+			errors[pattern->left_error]);
+	return 0;
+
+undo:
+	while (nr_enabled)
+		fetch_enable_event(made[--nr_enabled], false);
+	while (nr_made) {
+		struct dyn_event *devent = &made[--nr_made]->devent;
+
+		devent->ops->free(devent);
+	}
+	return ret;
+}
+
+/**
+ * fetch_pattern_free() - free what belongs to a pattern
+ * @pattern: the pattern
+ */
+void fetch_pattern_free(struct fetch_pattern *pattern)
+{
+	for (int i = 0; i < pattern->nr; i++)
+		kfree(pattern->names[i]);
+	kvfree(pattern->names);
+	kfree(pattern->text);
 }
 
 static struct fetch_event *to_fetch_event(struct dyn_event *ev)
@@ -1359,7 +1494,7 @@ bool fetch_is_busy(struct dyn_event *ev)
 /**
  * fetch_match() - the match() of dynamic events
  * @system: system to match, or NULL for any
- * @name: name to match, or empty for any
+ * @name: pattern of the name to match, or empty for any
  * @argc: ignored
  * @argv: ignored
  * @ev: of a struct fetch_event
@@ -1372,7 +1507,7 @@ bool fetch_match(const char *system, const char *name, int argc,
 	struct fetch_event *event = to_fetch_event(ev);
 
 	return (!system || !strcmp(system, event->class.system)) &&
-		(!name[0] || !strcmp(name, trace_event_name(&event->call)));
+		(!name[0] || glob_match(name, trace_event_name(&event->call)));
 }
 
 /**
@@ -1403,10 +1538,19 @@ int fetch_check_open(void)
 		tracing_check_open_get_tr(NULL);
 }
 
+/* Before the definition of an event that is to be enabled at once. */
+#define FETCH_ENABLE	'+'
+
+static const char *fetch_skip_enable(const char *text)
+{
+	return *text == FETCH_ENABLE ? skip_spaces(text + 1) : text;
+}
+
 /**
  * fetch_run_line() - process a line that was written to a file
  * @file: the file
- * @text: the line: a definition, or "!" or "-:" and the event to remove
+ * @text: the line: a definition, which is enabled after "+", or "!" or "-:" and the
+ *	event to remove
  *
  * Context: Process context. May sleep.
  * Return: 0 on success, a negative errno otherwise.
@@ -1417,10 +1561,10 @@ int fetch_run_line(const struct fetch_file *file, const char *text)
 	if (!*text)
 		return 0;
 	if (*text == '!')
-		return file->remove(skip_spaces(text + 1));
+		return file->remove(fetch_skip_enable(skip_spaces(text + 1)));
 	if (*text == '-')
 		return dyn_event_release(text, file->ops);
-	return file->create(text);
+	return file->create(fetch_skip_enable(text), *text == FETCH_ENABLE);
 }
 
 /**
@@ -1474,8 +1618,8 @@ bool fetch_names_events(const char *text)
  * @file: their file
  * @group: their group, or empty for any group
  * @group_len: length of @group, in characters
- * @name: their name; dots, as in the names of functions cloned by the compiler,
- *	are replaced by underscores
+ * @name: their name, or a pattern; dots, as in the names of functions cloned by the
+ *	compiler, are replaced by underscores
  * @name_len: length of @name, in characters
  *
  * Context: Process context. May sleep.
@@ -1495,15 +1639,13 @@ int fetch_remove_named(const struct fetch_file *file, const char *group,
 }
 
 /**
- * fetch_boot_lines() - process the lines of a kernel parameter
+ * fetch_boot_lines() - create the events of a kernel parameter, and enable them
  * @file: the file of the parameter
  * @lines: lines separated by semicolons; modified
- * @run: called with each line
  *
  * Context: Process context. May sleep.
  */
-void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
-			     int (*run)(const char *text))
+void __init fetch_boot_lines(const struct fetch_file *file, char *lines)
 {
 	char *line;
 	int ret;
@@ -1518,7 +1660,7 @@ void __init fetch_boot_lines(const struct fetch_file *file, char *lines,
 		if (!*skip_spaces(line))
 			continue;
 
-		ret = run(line);
+		ret = file->create(fetch_skip_enable(skip_spaces(line)), true);
 		if (ret)
 			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line,
 				ret);

@@ -332,7 +332,42 @@ int fetch_register_event(struct fetch_event *event,
 			 int (*reg)(struct trace_event_call *call,
 				    enum trace_reg type, void *data),
 			 struct dyn_event_operations *ops);
-int fetch_enable_event(struct fetch_event *event);
+int fetch_enable_event(struct fetch_event *event, bool enable);
+
+/* More are a mistake: tracing them all makes the machine slow. */
+#define FETCH_MAX_MATCHES	1000
+
+/**
+ * struct fetch_pattern - a definition with a pattern, of which several events are made
+ * @line: the definition
+ * @at: where the pattern is in @line
+ * @text: the pattern, see lib/glob.c
+ * @names: what it matches; fetch_pattern_add() fills it
+ * @nr: number of @names
+ * @make: makes and registers the event of a line; returns NULL with @error set if there
+ *	can be none, or an error pointer if none of the events is to be left
+ * @error: why there is no event, to be set by @make
+ * @left: the first of @names without an event, and why; set by fetch_pattern_make()
+ * @left_error: the error of @left, as @make has set it
+ */
+struct fetch_pattern {
+	const char		*line;
+	struct text_span	at;
+	char			*text;
+	char			**names;
+	unsigned int		nr;
+	struct fetch_event *	(*make)(struct fetch_pattern *pattern, const char *line);
+	int			error;
+	const char		*left;
+	int			left_error;
+};
+
+int fetch_pattern_init(struct fetch_pattern *pattern);
+int fetch_pattern_add(struct fetch_pattern *pattern, const char *name);
+int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
+		       const char * const *errors, bool enable);
+void fetch_pattern_free(struct fetch_pattern *pattern);
+
 bool fetch_is_busy(struct dyn_event *ev);
 bool fetch_match(const char *system, const char *name, int argc,
 		 const char **argv, struct dyn_event *ev);
@@ -346,7 +381,8 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
  * @name: of the file
  * @max_text: maximum length of a line, in characters
  * @ops: of its kind of dynamic events
- * @create: creates an event from a line
+ * @create: creates an event from a line, and enables it in the top trace array if
+ *	asked to
  * @remove: removes the events named by a line, without its leading "!"
  * @too_long: called with the start of a line that is too long; returns the
  *	error
@@ -355,7 +391,7 @@ struct fetch_file {
 	const char			*name;
 	unsigned int			max_text;
 	struct dyn_event_operations	*ops;
-	int				(*create)(const char *text);
+	int				(*create)(const char *text, bool enable);
 	int				(*remove)(const char *text);
 	int				(*too_long)(const char *text);
 };
@@ -368,8 +404,7 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 bool fetch_names_events(const char *text);
 int fetch_remove_named(const struct fetch_file *file, const char *group,
 		       int group_len, const char *name, int name_len);
-void fetch_boot_lines(const struct fetch_file *file, char *lines,
-		      int (*run)(const char *text));
+void fetch_boot_lines(const struct fetch_file *file, char *lines);
 
 /* Where the absolute address of a read is, or NULL if it has none. */
 static inline unsigned long *

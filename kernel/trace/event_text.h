@@ -108,6 +108,12 @@ static inline bool text_same(struct text_parser *p, struct text_span a,
 	       !memcmp(p->text + a.start, p->text + b.start, a.len);
 }
 
+/* Characters of a pattern, see lib/glob.c. */
+static inline bool text_is_wild(char c)
+{
+	return c == '*' || c == '?';
+}
+
 /* Names of the common fields, and of fields that are not shown. */
 static inline bool text_is_reserved(const char *name)
 {

@@ -182,7 +182,7 @@ static bool func_event_parse_is_path(struct text_parser *p)
 		return false;
 	while (isspace(*next))
 		next++;
-	return !*next || strchr(",|).", *next) ||
+	return !*next || strchr(",|).;", *next) ||
 	       (next[0] == '-' && next[1] == '>');
 }
 
@@ -209,6 +209,44 @@ func_event_parse_pointer_to(const struct fetch_type *type, bool is_const,
 		      returned)))
 		return &fetch_string_type;
 	return &fetch_pointer_type;
+}
+
+/* True if a pointer to a function is next, as in "int (*name)(void)". */
+static bool func_event_parse_is_function(const struct text_parser *p)
+{
+	const char *next = p->at;
+
+	if (*next++ != '(')
+		return false;
+	while (isspace(*next))
+		next++;
+	return *next == '*';
+}
+
+/* The rest of a pointer to a function, behind the type that it returns. */
+static bool func_event_parse_function_pointer(struct text_parser *p,
+					      struct func_event_field_def *field)
+{
+	int depth = 0;
+
+	parser_consume(p, "(");
+	while (parser_consume(p, "*"))
+		func_event_parse_qualifiers(p);
+	func_event_parse_word(p, &field->name);
+	if (!parser_consume(p, ")"))
+		return parser_fail(p, FUNC_EVENT_ERR_NO_PAREN);
+	if (*p->at != '(')
+		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION_ARGS);
+
+	/* What it is called with does not matter for its address. */
+	do {
+		if (!*p->at)
+			return parser_fail(p, FUNC_EVENT_ERR_NO_PAREN);
+		depth += (*p->at == '(') - (*p->at == ')');
+		p->at++;
+	} while (depth);
+	parser_skip_space(p);
+	return true;
 }
 
 static bool func_event_parse_type(struct text_parser *p,
@@ -255,7 +293,12 @@ static bool func_event_parse_type(struct text_parser *p,
 			field->type = &fetch_pointer_type;
 			func_event_parse_qualifiers(p);
 		}
-	} else if (composite) {
+	}
+	if (func_event_parse_is_function(p)) {
+		field->type = &fetch_pointer_type;
+		return true;
+	}
+	if (!field->type && composite) {
 		return parser_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	} else if (!field->type) {
 		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
@@ -461,11 +504,15 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
 				      p->text + field->at);
 
-	if (!text_word_len(p->at)) {
-		if (*p->at && !strchr(",|)", *p->at))
-			return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
-	} else {
+	if (func_event_parse_is_function(p)) {
+		if (!func_event_parse_function_pointer(p, field))
+			return false;
+	} else if (text_word_len(p->at)) {
 		func_event_parse_word(p, &field->name);
+	} else if (*p->at && !strchr(",|);", *p->at)) {
+		return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
+	}
+	if (field->name.len) {
 		if (!func_event_parse_check_name(p, field))
 			return false;
 		if (parser_consume(p, "="))
@@ -523,11 +570,32 @@ static bool func_event_parse_arguments(struct text_parser *p)
 	}
 
 	do {
+		/* What comes in their place is not known. */
+		if (def->nr_args && parser_consume(p, "..."))
+			break;
 		if (!func_event_parse_argument(p))
 			return false;
 	} while (parser_consume(p, ","));
 	return parser_consume(p, ")") ||
 	       parser_fail(p, FUNC_EVENT_ERR_NO_PAREN);
+}
+
+/*
+ * The type of a return value of which only the name is given, if at all: the one
+ * that the definition has in front of the function. Where this is not a type that
+ * the language knows, it is left to BTF.
+ */
+static void func_event_parse_declared(struct text_parser *p,
+				      struct func_event_field_def *field)
+{
+	const struct func_event_def *def = p->def;
+	struct text_parser declared = {
+		.text = p->text, .at = p->text + def->declared.start, .def = p->def,
+	};
+
+	if (!def->declared.len || func_event_parse_type(&declared, field))
+		return;
+	field->type = NULL;
 }
 
 static bool func_event_parse_returned(struct text_parser *p)
@@ -551,12 +619,16 @@ static bool func_event_parse_returned(struct text_parser *p)
 		p->at = start;
 	}
 
-	if (!*p->at || func_event_parse_is_path(p)) {
-		/* No type: use that of BTF. */
+	if (!*p->at || *p->at == ';' || func_event_parse_is_path(p)) {
 		field_def = func_event_parse_new_field(p);
 		if (!field_def)
 			return false;
 		field_def->source = FUNC_EVENT_RETURN;
+		func_event_parse_declared(p, field_def);
+		if (field_def->type == &fetch_void_type) {
+			def->nr_fields--;
+			return true;
+		}
 		func_event_parse_word(p, &field_def->name);
 		return !field_def->name.len ||
 			func_event_parse_check_name(p, field_def);
@@ -576,14 +648,74 @@ static bool func_event_parse_function(struct text_parser *p)
 	const char *start = p->at;
 	size_t len = 0;
 
-	if (text_is_word_start(*start))
-		while (text_is_word(start[len]) || start[len] == '.')
-			len++;
+	if (text_is_word_start(*start) || text_is_wild(*start))
+		for (; text_is_word(start[len]) || start[len] == '.' ||
+		       text_is_wild(start[len]); len++)
+			def->is_pattern |= text_is_wild(start[len]);
 	if (!len)
 		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
 
 	def->function = text_span(p, start, len);
 	p->at += len;
+	return true;
+}
+
+/*
+ * True if a word is next that has another one behind it, or a star after a space: then
+ * it is no name of a function, but of what C has in front of one.
+ */
+static bool func_event_parse_is_specifier(const struct text_parser *p)
+{
+	const char *next = p->at + text_word_len(p->at);
+
+	if (next == p->at || !isspace(*next))
+		return false;
+	while (isspace(*next))
+		next++;
+	return text_is_word_start(*next) || *next == '*';
+}
+
+/* Words that are no part of the type of a function. */
+static const char * const func_event_parse_storage_words[] = {
+	"static", "extern", "inline", "__inline", "__always_inline", "noinline",
+	"asmlinkage", "notrace", "__init",
+};
+
+/* The letter of a probe event, and a number as in r8, see kprobetrace.rst. */
+static size_t func_event_probe_prefix_len(const char *text)
+{
+	size_t len = 1;
+
+	if (!*text || !strchr("prfte", *text))
+		return 0;
+	while (isdigit(text[len]))
+		len++;
+	return len;
+}
+
+/* What C has in front of the name of a function. */
+static bool func_event_parse_declaration(struct text_parser *p)
+{
+	struct func_event_def *def = p->def;
+	const char *type = NULL;
+	struct text_span word;
+
+	if (func_event_parse_is_specifier(p) &&
+	    func_event_probe_prefix_len(p->at) == text_word_len(p->at))
+		return parser_fail(p, FUNC_EVENT_ERR_PROBE_SYNTAX);
+
+	while (func_event_parse_is_specifier(p)) {
+		if (!type &&
+		    !func_event_parse_one_of(p->at, text_word_len(p->at),
+					     func_event_parse_storage_words,
+					     ARRAY_SIZE(func_event_parse_storage_words)))
+			type = p->at;
+		func_event_parse_word(p, &word);
+		while (parser_consume(p, "*"))
+			;
+	}
+	if (type)
+		def->declared = text_span(p, type, p->at - type);
 	return true;
 }
 
@@ -611,18 +743,23 @@ static bool func_event_parse_line(struct text_parser *p)
 		return false;
 
 	def->prototype = p->at - p->text;
-	if (!func_event_parse_function(p))
+	if (!func_event_parse_declaration(p) || !func_event_parse_function(p))
 		return false;
 
 	if (p->at[0] == ':' && p->at[1] != ':') {
 		def->module = def->function;
-		if (memchr(p->text + def->module.start, '.', def->module.len))
+		if (def->is_pattern ||
+		    memchr(p->text + def->module.start, '.', def->module.len))
 			return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
 					      p->text + def->module.start);
 		p->at++;
 		if (!func_event_parse_function(p))
 			return false;
 	}
+
+	if (def->is_pattern && def->event.len)
+		return parser_fail_at(p, FUNC_EVENT_ERR_PATTERN_NAME,
+				      p->text + def->event.start);
 
 	parser_skip_space(p);
 	if (parser_consume(p, "(") && !func_event_parse_arguments(p))
@@ -631,7 +768,27 @@ static bool func_event_parse_line(struct text_parser *p)
 	def->nr_entry = def->nr_fields;
 	if (parser_consume(p, "->") && !func_event_parse_returned(p))
 		return false;
+	parser_consume(p, ";");
 	return !*p->at || parser_fail(p, FUNC_EVENT_ERR_TRAILING);
+}
+
+/*
+ * True if a line that cannot be understood is one of a probe event: the parser has
+ * stopped at one of their variables, or behind a function at what they have there.
+ */
+static bool func_event_parse_is_probe(const struct text_parser *p)
+{
+	const struct func_event_def *def = p->def;
+	const char *at = p->text + p->err_pos;
+
+	if (*at && strchr("$%@", *at))
+		return true;
+	if (p->err != FUNC_EVENT_ERR_TRAILING)
+		return false;
+	/* "f:name" looks like the function of a module. */
+	return (*at && strchr("=+/", *at)) ||
+	       (def->module.len && def->module.len ==
+		func_event_probe_prefix_len(p->text + def->module.start));
 }
 
 /**
@@ -652,8 +809,9 @@ enum func_event_err func_event_parse(const char *text,
 	if (strnlen(text, FUNC_EVENT_MAX_TEXT + 1) > FUNC_EVENT_MAX_TEXT)
 		parser_fail_at(&parser, FUNC_EVENT_ERR_TOO_LONG,
 			       text + FUNC_EVENT_MAX_TEXT);
-	else
-		func_event_parse_line(&parser);
+	else if (!func_event_parse_line(&parser) &&
+		 func_event_parse_is_probe(&parser))
+		parser.err = FUNC_EVENT_ERR_PROBE_SYNTAX;
 	*pos = parser.err_pos;
 	return parser.err;
 }

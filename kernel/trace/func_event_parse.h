@@ -69,8 +69,11 @@ struct func_event_field_def {
  * @group: of the event; empty if the definition has none
  * @event: name of the event; empty if the definition has none
  * @module: of the function; empty if the definition has none
- * @function: its name
+ * @function: its name, or the pattern
+ * @is_pattern: an event for each function whose name matches
  * @prototype: the start of the prototype: the line without group and event
+ * @declared: the type that is in front of the name of the function, and perhaps
+ *	attributes; empty if there is none
  * @has_args: the definition has parentheses; if not, the arguments come from
  *	BTF, or from what the kernel knows of the system call
  * @nr_args: number of arguments that are used or skipped
@@ -86,7 +89,9 @@ struct func_event_def {
 	struct text_span		event;
 	struct text_span		module;
 	struct text_span		function;
+	bool				is_pattern;
 	u16				prototype;
+	struct text_span		declared;
 	bool				has_args;
 	u8				nr_args;
 	u16				arg_at[FUNC_EVENT_MAX_ARGS];
@@ -96,58 +101,70 @@ struct func_event_def {
 	struct func_event_field_def	fields[FETCH_MAX_FIELDS];
 };
 
-/* Parse errors; func_event_err_text has their messages. */
+/* Errors: the name, what write() returns, and the text in error_log. */
+#define FUNC_EVENT_ERRORS	\
+	C(OK, 0, "No error"),	\
+	C(TOO_LONG, E2BIG, "Definition is too long"),	\
+	C(BAD_GROUP, EINVAL, "Group name is not valid"),	\
+	C(BAD_EVENT, EINVAL, "Event name is not valid"),	\
+	C(EVENT_EXISTS, EEXIST, "Event exists already"),	\
+	C(NO_FUNCTION, EINVAL, "Function name expected"),	\
+	C(PATTERN_NAME, EINVAL, "Events of a pattern have the names of the functions"),	\
+	C(PATTERN_TOO_MANY, E2BIG, "More functions than 1,000 match the pattern"),	\
+	C(PATTERN_NONE, ENOENT, "No function that can be traced matches the pattern"),	\
+	C(UNKNOWN_FUNCTION, ENOENT, "Function not found; it may be inlined everywhere"),	\
+	C(ONLY_COPY, ENOENT,	\
+	  "Function not found, only this copy, which may have fewer arguments"),	\
+	C(NOT_TRACEABLE, EINVAL, "Function cannot be traced"),	\
+	C(SEVERAL_FUNCTIONS, EADDRNOTAVAIL, "Several functions have this name"),	\
+	C(UNKNOWN_MODULE, EINVAL, "Module name is not valid"),	\
+	C(NO_TYPE, EINVAL, "Type expected"),	\
+	C(UNKNOWN_TYPE, EINVAL, "Type not known"),	\
+	C(NO_VALUE, EINVAL, "Structures have to be pointers"),	\
+	C(NO_BOUND, EINVAL, "Array needs a bound"),	\
+	C(BAD_BOUND, EINVAL, "Bound is not valid"),	\
+	C(STRING_ARRAY, EINVAL, "Strings cannot be array elements"),	\
+	C(NO_NAME, EINVAL, "Field name expected"),	\
+	C(BAD_NAME, EINVAL, "Field name is reserved"),	\
+	C(DUPLICATE_NAME, EINVAL, "Field name is used already"),	\
+	C(BAD_NUMBER, EINVAL, "Number is not valid"),	\
+	C(NO_INDEX, EINVAL, "Offset needs an index here, as in name+8[0]"),	\
+	C(IS_AN_ARRAY, EINVAL, "Array in C; write type[n] name for it, name+0[n] for element n"),	\
+	C(NO_BRACKET, EINVAL, "Closing bracket expected"),	\
+	C(NO_SOURCE, EINVAL, "Address, symbol or member expected"),	\
+	C(UNKNOWN_SYMBOL, ENOENT, "Symbol not found"),	\
+	C(NO_PAREN, EINVAL, "Closing parenthesis or comma expected"),	\
+	C(NO_FUNCTION_ARGS, EINVAL, "Arguments expected, as in (*name)(void)"),	\
+	C(TRAILING, EINVAL, "Unexpected text after the arguments"),	\
+	C(PROBE_SYNTAX, EINVAL, "This is how probe events are written, in dynamic_events"),	\
+	C(TOO_MANY_ARGS, E2BIG, "Too many arguments, or no register has this one"),	\
+	C(TOO_MANY_FIELDS, E2BIG, "Too many fields"),	\
+	C(TOO_LARGE, E2BIG, "Record does not fit into a sub-buffer"),	\
+	C(ENTRY_TOO_LARGE, E2BIG, "Too much to keep until the function returns"),	\
+	C(NO_RETURN, EOPNOTSUPP, "Return of functions cannot be traced on this kernel"),	\
+	C(NO_RETVAL, EOPNOTSUPP, "Return values are not known on this kernel"),	\
+	C(NO_MEMORY, ENOMEM, "Out of memory"),	\
+	C(NO_BTF, EOPNOTSUPP, "Needs BTF type information, which this kernel does not have"),	\
+	C(NO_BTF_FUNCTION, ENOENT, "No BTF type information about this function"),	\
+	C(UNKNOWN_ARGUMENT, ENOENT, "Function has no argument of this name"),	\
+	C(UNKNOWN_REGISTER, EINVAL,	\
+	  "Its place depends on a structure, or on a number of 128 bits"),	\
+	C(ARG_AT_RETURN, EINVAL, "Arguments are known at the entry of the function only"),	\
+	C(NOT_A_STRUCT, EINVAL, "Not a structure"),	\
+	C(NOT_A_POINTER, EINVAL, "Use . for members of this, it is not a pointer"),	\
+	C(IS_A_POINTER, EINVAL, "Use -> for members of this, it is a pointer"),	\
+	C(UNKNOWN_MEMBER, ENOENT, "No such member"),	\
+	C(TOO_DEEP, EINVAL, "Path has too many pointers"),	\
+	C(NO_ROOM_FOR_BITS, EINVAL, "Bit field needs a larger type"),	\
+	C(RUST_TYPE, EINVAL,	\
+	  "Rust passes only integers, bool and thin pointers in known registers"),	\
+	C(RUST_STRING, EINVAL, "Text in Rust does not end with a NUL; use char[n]"),	\
+	C(NOT_A_VALUE, EINVAL, "Type cannot be shown as a value")
+
+#undef C
+#define C(name, errno, text)	FUNC_EVENT_ERR_##name
 enum func_event_err {
-	FUNC_EVENT_ERR_OK,
-	FUNC_EVENT_ERR_TOO_LONG,
-	FUNC_EVENT_ERR_BAD_GROUP,
-	FUNC_EVENT_ERR_BAD_EVENT,
-	FUNC_EVENT_ERR_EVENT_EXISTS,
-	FUNC_EVENT_ERR_NO_FUNCTION,
-	FUNC_EVENT_ERR_UNKNOWN_FUNCTION,
-	FUNC_EVENT_ERR_ONLY_COPY,
-	FUNC_EVENT_ERR_NOT_TRACEABLE,
-	FUNC_EVENT_ERR_SEVERAL_FUNCTIONS,
-	FUNC_EVENT_ERR_UNKNOWN_MODULE,
-	FUNC_EVENT_ERR_NO_TYPE,
-	FUNC_EVENT_ERR_UNKNOWN_TYPE,
-	FUNC_EVENT_ERR_NO_VALUE,
-	FUNC_EVENT_ERR_NO_BOUND,
-	FUNC_EVENT_ERR_BAD_BOUND,
-	FUNC_EVENT_ERR_STRING_ARRAY,
-	FUNC_EVENT_ERR_NO_NAME,
-	FUNC_EVENT_ERR_BAD_NAME,
-	FUNC_EVENT_ERR_DUPLICATE_NAME,
-	FUNC_EVENT_ERR_BAD_NUMBER,
-	FUNC_EVENT_ERR_NO_INDEX,
-	FUNC_EVENT_ERR_IS_AN_ARRAY,
-	FUNC_EVENT_ERR_NO_BRACKET,
-	FUNC_EVENT_ERR_NO_SOURCE,
-	FUNC_EVENT_ERR_UNKNOWN_SYMBOL,
-	FUNC_EVENT_ERR_NO_PAREN,
-	FUNC_EVENT_ERR_TRAILING,
-	FUNC_EVENT_ERR_TOO_MANY_ARGS,
-	FUNC_EVENT_ERR_TOO_MANY_FIELDS,
-	FUNC_EVENT_ERR_TOO_LARGE,
-	FUNC_EVENT_ERR_ENTRY_TOO_LARGE,
-	FUNC_EVENT_ERR_NO_RETURN,
-	FUNC_EVENT_ERR_NO_RETVAL,
-	FUNC_EVENT_ERR_NO_MEMORY,
-	FUNC_EVENT_ERR_NO_BTF,
-	FUNC_EVENT_ERR_NO_BTF_FUNCTION,
-	FUNC_EVENT_ERR_UNKNOWN_ARGUMENT,
-	FUNC_EVENT_ERR_UNKNOWN_REGISTER,
-	FUNC_EVENT_ERR_ARG_AT_RETURN,
-	FUNC_EVENT_ERR_NOT_A_STRUCT,
-	FUNC_EVENT_ERR_NOT_A_POINTER,
-	FUNC_EVENT_ERR_IS_A_POINTER,
-	FUNC_EVENT_ERR_UNKNOWN_MEMBER,
-	FUNC_EVENT_ERR_TOO_DEEP,
-	FUNC_EVENT_ERR_NO_ROOM_FOR_BITS,
-	FUNC_EVENT_ERR_NOT_A_VALUE,
-	FUNC_EVENT_ERR_RUST_TYPE,
-	FUNC_EVENT_ERR_RUST_STRING,
-	FUNC_EVENT_NR_ERRS,
+	FUNC_EVENT_ERRORS
 };
 
 bool func_event_has_prefix(const char *text);

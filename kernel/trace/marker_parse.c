@@ -392,8 +392,11 @@ EXPORT_SYMBOL_IF_KUNIT(marker_match_arg);
 
 static bool marker_parse_name(struct text_parser *p, struct marker_def *def)
 {
-	size_t len = text_word_len(p->at);
+	size_t len = 0;
 
+	if (text_is_word_start(*p->at) || text_is_wild(*p->at))
+		for (; text_is_word(p->at[len]) || text_is_wild(p->at[len]); len++)
+			def->is_pattern |= text_is_wild(p->at[len]);
 	if (!len)
 		return parser_fail(p, MARKER_ERR_NO_NAME);
 	if (def->nr_names == MARKER_EVENT_MAX_NAMES)
@@ -464,7 +467,9 @@ static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 	if (!marker_parse_name(p, def))
 		return false;
 
-	if (parser_consume(p, ":")) {
+	if (*p->at == ':' && !def->is_pattern) {
+		p->at++;
+		parser_skip_space(p);
 		def->module = def->names[0];
 		def->nr_names = 0;
 		if (!marker_parse_name(p, def))
@@ -477,6 +482,9 @@ static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 			return false;
 		parser_skip_space(p);
 	}
+	if (def->is_pattern && (def->event.len || def->nr_names > 1))
+		return parser_fail_at(p, MARKER_ERR_PATTERN_NAME,
+				      p->text + def->names[0].start);
 
 	if (parser_consume(p, "(") && !marker_parse_fields(p, def))
 		return false;

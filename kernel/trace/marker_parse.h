@@ -85,6 +85,7 @@ struct marker_format {
  * @module: module to wait for; empty if the definition has none
  * @nr_names: number of @names
  * @names: names of the marker and its fallbacks
+ * @is_pattern: an event for each marker whose name matches the only one of @names
  * @has_fields: the definition has parentheses
  * @nr_fields: number of @fields
  * @fields: field names in the order of the arguments; empty if one is omitted
@@ -96,6 +97,7 @@ struct marker_def {
 	struct text_span	module;
 	u8			nr_names;
 	struct text_span	names[MARKER_EVENT_MAX_NAMES];
+	bool			is_pattern;
 	bool			has_fields;
 	u8			nr_fields;
 	struct text_span	fields[FETCH_MAX_FIELDS];
@@ -111,6 +113,9 @@ struct marker_def {
 	C(NO_NAME, EINVAL, "Name of a marker expected"),	\
 	C(LONG_NAME, E2BIG, "Name is too long"),	\
 	C(TOO_MANY_NAMES, E2BIG, "Too many markers"),	\
+	C(PATTERN_NAME, EINVAL, "A pattern has no other names, for events or markers"),	\
+	C(PATTERN_TOO_MANY, E2BIG, "More markers than 1,000 match the pattern"),	\
+	C(PATTERN_NONE, ENOENT, "No marker matches the pattern; see available_markers"),	\
 	C(UNKNOWN_MARKER, ENOENT, "Marker not found; see available_markers"),	\
 	C(NO_FIELD, EINVAL, "Field name or NULL expected"),	\
 	C(BAD_FIELD, EINVAL, "Field name is reserved"),	\

@@ -40,76 +40,17 @@
 
 #define FUNC_EVENT_GROUP	"functions"
 
-static const char * const func_event_err_text[FUNC_EVENT_NR_ERRS] = {
-	[FUNC_EVENT_ERR_OK] = "No error",
-	[FUNC_EVENT_ERR_TOO_LONG] = "Definition is too long",
-	[FUNC_EVENT_ERR_BAD_GROUP] = "Group name is not valid",
-	[FUNC_EVENT_ERR_BAD_EVENT] = "Event name is not valid",
-	[FUNC_EVENT_ERR_EVENT_EXISTS] = "Event exists already",
-	[FUNC_EVENT_ERR_NO_FUNCTION] = "Function name expected",
-	[FUNC_EVENT_ERR_UNKNOWN_FUNCTION] =
-		"Function not found; it may be inlined everywhere",
-	[FUNC_EVENT_ERR_ONLY_COPY] =
-		"Function not found, only this copy, which may have fewer arguments",
-	[FUNC_EVENT_ERR_NOT_TRACEABLE] = "Function cannot be traced",
-	[FUNC_EVENT_ERR_SEVERAL_FUNCTIONS] = "Several functions have this name",
-	[FUNC_EVENT_ERR_UNKNOWN_MODULE] = "Module name is not valid",
-	[FUNC_EVENT_ERR_NO_TYPE] = "Type expected",
-	[FUNC_EVENT_ERR_UNKNOWN_TYPE] = "Type not known",
-	[FUNC_EVENT_ERR_NO_VALUE] = "Structures have to be pointers",
-	[FUNC_EVENT_ERR_NO_BOUND] = "Array needs a bound",
-	[FUNC_EVENT_ERR_BAD_BOUND] = "Bound is not valid",
-	[FUNC_EVENT_ERR_STRING_ARRAY] = "Strings cannot be array elements",
-	[FUNC_EVENT_ERR_NO_NAME] = "Field name expected",
-	[FUNC_EVENT_ERR_BAD_NAME] = "Field name is reserved",
-	[FUNC_EVENT_ERR_DUPLICATE_NAME] = "Field name is used already",
-	[FUNC_EVENT_ERR_BAD_NUMBER] = "Number is not valid",
-	[FUNC_EVENT_ERR_NO_INDEX] =
-		"Offset needs an index here, as in name+8[0]",
-	[FUNC_EVENT_ERR_IS_AN_ARRAY] =
-		"Array in C; write type[n] name for it, name+0[n] for element n",
-	[FUNC_EVENT_ERR_NO_BRACKET] = "Closing bracket expected",
-	[FUNC_EVENT_ERR_NO_SOURCE] = "Address, symbol or member expected",
-	[FUNC_EVENT_ERR_UNKNOWN_SYMBOL] = "Symbol not found",
-	[FUNC_EVENT_ERR_NO_PAREN] = "Closing parenthesis or comma expected",
-	[FUNC_EVENT_ERR_TRAILING] = "Unexpected text after the arguments",
-	[FUNC_EVENT_ERR_TOO_MANY_ARGS] =
-		"Too many arguments, or no register has this one",
-	[FUNC_EVENT_ERR_TOO_MANY_FIELDS] = "Too many fields",
-	[FUNC_EVENT_ERR_TOO_LARGE] = "Record does not fit into a sub-buffer",
-	[FUNC_EVENT_ERR_ENTRY_TOO_LARGE] =
-		"Too much to keep until the function returns",
-	[FUNC_EVENT_ERR_NO_RETURN] =
-		"Return of functions cannot be traced on this kernel",
-	[FUNC_EVENT_ERR_NO_RETVAL] =
-		"Return values are not known on this kernel",
-	[FUNC_EVENT_ERR_NO_MEMORY] = "Out of memory",
-	[FUNC_EVENT_ERR_NO_BTF] =
-		"Needs BTF type information, which this kernel does not have",
-	[FUNC_EVENT_ERR_NO_BTF_FUNCTION] =
-		"No BTF type information about this function",
-	[FUNC_EVENT_ERR_UNKNOWN_ARGUMENT] =
-		"Function has no argument of this name",
-	[FUNC_EVENT_ERR_UNKNOWN_REGISTER] =
-		"Its place depends on a structure, or on a number of 128 bits",
-	[FUNC_EVENT_ERR_ARG_AT_RETURN] =
-		"Arguments are known at the entry of the function only",
-	[FUNC_EVENT_ERR_NOT_A_STRUCT] = "Not a structure",
-	[FUNC_EVENT_ERR_NOT_A_POINTER] =
-		"Use . for members of this, it is not a pointer",
-	[FUNC_EVENT_ERR_IS_A_POINTER] =
-		"Use -> for members of this, it is a pointer",
-	[FUNC_EVENT_ERR_UNKNOWN_MEMBER] = "No such member",
-	[FUNC_EVENT_ERR_TOO_DEEP] = "Path has too many pointers",
-	[FUNC_EVENT_ERR_NO_ROOM_FOR_BITS] = "Bit field needs a larger type",
-	[FUNC_EVENT_ERR_NOT_A_VALUE] = "Type cannot be shown as a value",
-	[FUNC_EVENT_ERR_RUST_TYPE] =
-		"Rust passes only integers, bool and thin pointers in known registers",
-	[FUNC_EVENT_ERR_RUST_STRING] =
-		"Text in Rust does not end with a NUL; use char[n]",
-};
+#undef C
+#define C(name, errno, text)	text
+static const char * const func_event_err_text[] = { FUNC_EVENT_ERRORS };
+
+#undef C
+#define C(name, errno, text)	errno
+static const u8 func_event_errno[] = { FUNC_EVENT_ERRORS };
 
 static struct dyn_event_operations func_event_ops;
+static const struct fetch_file func_events_file;
+static int func_event_free(struct dyn_event *ev);
 
 static struct func_event *to_func_event(struct dyn_event *ev)
 {
@@ -351,6 +292,7 @@ struct func_event_ctx {
 	struct func_event_def	def;
 	struct func_event	*event;
 	struct func_event_btf	*btf;
+	bool			enable;
 	/* For error_log; NULL for "function_events". */
 	char			*where;
 	int			err;
@@ -1241,6 +1183,8 @@ static int func_event_make(struct func_event_ctx *ctx)
 	enum func_event_err err;
 	int ret;
 
+	lockdep_assert_held(&event_mutex);
+
 	/* Events read kernel memory, as probe events do. */
 	ret = security_locked_down(LOCKDOWN_KPROBES);
 	if (ret)
@@ -1281,42 +1225,13 @@ error:
 	return ret;
 }
 
-static int func_event_errno(enum func_event_err err)
-{
-	switch (err) {
-	case FUNC_EVENT_ERR_TOO_LONG:
-	case FUNC_EVENT_ERR_TOO_LARGE:
-	case FUNC_EVENT_ERR_ENTRY_TOO_LARGE:
-	case FUNC_EVENT_ERR_TOO_MANY_ARGS:
-	case FUNC_EVENT_ERR_TOO_MANY_FIELDS:
-		return -E2BIG;
-	case FUNC_EVENT_ERR_EVENT_EXISTS:
-		return -EEXIST;
-	case FUNC_EVENT_ERR_UNKNOWN_FUNCTION:
-	case FUNC_EVENT_ERR_ONLY_COPY:
-	case FUNC_EVENT_ERR_UNKNOWN_SYMBOL:
-	case FUNC_EVENT_ERR_UNKNOWN_ARGUMENT:
-	case FUNC_EVENT_ERR_UNKNOWN_MEMBER:
-	case FUNC_EVENT_ERR_NO_BTF_FUNCTION:
-		return -ENOENT;
-	case FUNC_EVENT_ERR_SEVERAL_FUNCTIONS:
-		return -EADDRNOTAVAIL;
-	case FUNC_EVENT_ERR_NO_RETURN:
-	case FUNC_EVENT_ERR_NO_RETVAL:
-	case FUNC_EVENT_ERR_NO_BTF:
-		return -EOPNOTSUPP;
-	default:
-		return -EINVAL;
-	}
-}
-
 /* @where comes before the error in error_log. */
 static int func_event_log_error_at(const char *where, const char *text,
 				   enum func_event_err err, u16 pos)
 {
 	tracing_log_err(NULL, where ?: "function_events", text,
 			(const char **)func_event_err_text, err, pos);
-	return func_event_errno(err);
+	return -func_event_errno[err];
 }
 
 static int func_event_log_error(const char *text, enum func_event_err err,
@@ -1325,7 +1240,84 @@ static int func_event_log_error(const char *text, enum func_event_err err,
 	return func_event_log_error_at(NULL, text, err, pos);
 }
 
-static int func_events_create(const char *text)
+static int func_event_match_pattern(void *data, const char *name,
+				    unsigned long addr)
+{
+	struct fetch_pattern *pattern = data;
+
+	/* Copies that the compiler has made may have fewer arguments. */
+	if (strchr(name, '.') && !strchr(pattern->text, '.'))
+		return 0;
+	return ftrace_location(addr) ? fetch_pattern_add(pattern, name) : 0;
+}
+
+static struct fetch_event *func_event_make_matching(struct fetch_pattern *pattern,
+						    const char *line)
+{
+	struct func_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
+	int ret;
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->text = line;
+	ctx->err = func_event_parse(line, &ctx->def, &ctx->pos);
+	ret = ctx->err ? -EINVAL : func_event_make(ctx);
+	func_event_btf_put(ctx->btf);
+	kfree(ctx->where);
+
+	if (!ret)
+		return &ctx->event->base;
+	pattern->error = ctx->err;
+	return ctx->err ? NULL : ERR_PTR(ret);
+}
+
+/* Make an event for each function that matches. */
+static int func_event_make_pattern(struct func_event_ctx *ctx)
+{
+	char *module __free(kfree) = func_event_span_dup(ctx, ctx->def.module);
+	u16 pos = ctx->def.function.start;
+	struct fetch_pattern pattern = {
+		.line = ctx->text, .at = ctx->def.function,
+		.make = func_event_make_matching,
+	};
+	int ret = fetch_pattern_init(&pattern);
+
+	if (ctx->def.module.len && !module)
+		ret = -ENOMEM;
+	if (!ret && !module)
+		ret = kallsyms_on_each_symbol(func_event_match_pattern, &pattern);
+	if (!ret)
+		ret = module_kallsyms_on_each_symbol(module, func_event_match_pattern,
+						     &pattern);
+	if (ret == -E2BIG)
+		ret = func_event_fail(ctx, FUNC_EVENT_ERR_PATTERN_TOO_MANY, pos);
+	else if (!ret && !pattern.nr)
+		ret = func_event_fail(ctx, FUNC_EVENT_ERR_PATTERN_NONE, pos);
+	else if (!ret)
+		ret = fetch_pattern_make(&pattern, func_events_file.name,
+					 func_event_err_text, ctx->enable);
+	if (pattern.left && ret == -EINVAL) {
+		ctx->where = kasprintf(GFP_KERNEL, "function_events: %s",
+				       pattern.left);
+		ret = func_event_fail(ctx, pattern.left_error, pos);
+	}
+	fetch_pattern_free(&pattern);
+	return ret;
+}
+
+static int func_event_make_one(struct func_event_ctx *ctx)
+{
+	int ret = func_event_make(ctx);
+
+	if (ret || !ctx->enable)
+		return ret;
+	ret = fetch_enable_event(&ctx->event->base, true);
+	if (ret)
+		func_event_free(&ctx->event->base.devent);
+	return ret;
+}
+
+static int func_events_create(const char *text, bool enable)
 {
 	struct func_event_ctx *ctx __free(kfree) =
 		kzalloc_obj(*ctx);
@@ -1335,12 +1327,14 @@ static int func_events_create(const char *text)
 		return -ENOMEM;
 
 	ctx->text = text;
+	ctx->enable = enable;
 	ctx->err = func_event_parse(text, &ctx->def, &ctx->pos);
 	ret = ctx->err ? -EINVAL : 0;
 
 	if (!ret) {
 		mutex_lock(&event_mutex);
-		ret = func_event_make(ctx);
+		ret = ctx->def.is_pattern ? func_event_make_pattern(ctx) :
+					    func_event_make_one(ctx);
 		mutex_unlock(&event_mutex);
 		func_event_btf_put(ctx->btf);
 	}
@@ -1360,7 +1354,7 @@ static int func_event_create(const char *text)
 {
 	if (!func_event_has_prefix(text))
 		return -ECANCELED;
-	return func_events_create(text);
+	return func_events_create(text, false);
 }
 
 static int func_event_free(struct dyn_event *ev)
@@ -1792,8 +1786,6 @@ static void __init func_event_watch_modules(void)
 
 #endif
 
-static const struct fetch_file func_events_file;
-
 /*
  * "!name", "!group/name", or "!" and a line as it is read. A name without a
  * group matches any group, as with "-:"; a line matches the event that it would
@@ -1922,27 +1914,6 @@ static int __init func_events_set_boot(char *str)
 }
 __setup("function_events=", func_events_set_boot);
 
-/* Boot events are enabled at once, as those of kprobe_event= are. */
-static void __init func_events_add_boot(void)
-{
-	struct func_event *event;
-	struct dyn_event *pos;
-	int ret;
-
-	fetch_boot_lines(&func_events_file, func_events_boot,
-			 func_events_run_line);
-
-	mutex_lock(&event_mutex);
-	for_each_dyn_event(pos) {
-		event = to_func_event(pos);
-		ret = event ? fetch_enable_event(&event->base) : 0;
-		if (ret)
-			pr_warn("cannot enable %s: %d\n",
-				trace_event_name(&event->base.call), ret);
-	}
-	mutex_unlock(&event_mutex);
-}
-
 /* The initcall level of the other dynamic events. */
 static __init int func_events_init(void)
 {
@@ -1953,7 +1924,8 @@ static __init int func_events_init(void)
 		return ret;
 	func_events_ready = true;
 	func_event_watch_modules();
-	func_events_add_boot();
+	/* Boot events are enabled at once, as those of kprobe_event= are. */
+	fetch_boot_lines(&func_events_file, func_events_boot);
 	return 0;
 }
 core_initcall(func_events_init);

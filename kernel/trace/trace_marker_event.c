@@ -1111,6 +1111,72 @@ static void marker_event_free_waiting(struct marker_event_waiting *waiting)
 	kfree(waiting);
 }
 
+static struct fetch_event *marker_event_make_matching(struct fetch_pattern *pattern,
+						      const char *line)
+{
+	struct marker_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
+	int ret;
+
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	ctx->text = line;
+	ctx->err = marker_parse_event(line, &ctx->def, &ctx->pos);
+	ret = ctx->err ? -EINVAL : marker_event_make(ctx);
+	if (!ret)
+		return &ctx->event->base;
+	pattern->error = ctx->err;
+	return ctx->err ? NULL : ERR_PTR(ret);
+}
+
+struct marker_event_matches {
+	struct fetch_pattern	pattern;
+	const char		*module;
+};
+
+static int marker_event_match(struct marker *marker, struct module *mod, void *arg)
+{
+	struct marker_event_matches *matches = arg;
+
+	if (matches->module && (!mod || strcmp(matches->module, module_name(mod))))
+		return 0;
+	return fetch_pattern_add(&matches->pattern, marker->name);
+}
+
+/* Make an event for each marker that matches; those of modules that are loaded. */
+static int marker_event_make_pattern(struct marker_event_ctx *ctx, bool enable)
+{
+	char *module __free(kfree) = marker_event_span_dup(ctx->text, ctx->def.module);
+	u16 pos = ctx->def.names[0].start;
+	struct marker_event_matches matches = {
+		.pattern = {
+			.line = ctx->text, .at = ctx->def.names[0],
+			.make = marker_event_make_matching,
+		},
+		.module = module,
+	};
+	int ret = fetch_pattern_init(&matches.pattern);
+
+	if (ctx->def.module.len && !module)
+		ret = -ENOMEM;
+	if (!ret) {
+		marker_lock();
+		ret = marker_for_each(marker_event_match, &matches);
+		marker_unlock();
+	}
+
+	if (ret == -E2BIG)
+		ret = marker_event_fail(ctx, MARKER_ERR_PATTERN_TOO_MANY, pos);
+	else if (!ret && !matches.pattern.nr)
+		ret = marker_event_fail(ctx, MARKER_ERR_PATTERN_NONE, pos);
+	else if (!ret)
+		ret = fetch_pattern_make(&matches.pattern, "marker_events",
+					 marker_event_err_text, enable);
+	if (matches.pattern.left && ret == -EINVAL)
+		ret = marker_event_fail(ctx, matches.pattern.left_error, pos);
+	fetch_pattern_free(&matches.pattern);
+	return ret;
+}
+
 /*
  * Create an event, with event_mutex held. @may_wait: the definition may wait
  * for its module.
@@ -1126,10 +1192,13 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 
 	ctx->text = text;
 	ctx->err = marker_parse_event(text, &ctx->def, &ctx->pos);
-	ret = ctx->err ? -EINVAL : marker_event_make(ctx);
+	if (!ctx->err && ctx->def.is_pattern)
+		ret = marker_event_make_pattern(ctx, enable);
+	else
+		ret = ctx->err ? -EINVAL : marker_event_make(ctx);
 
-	if (!ret && enable) {
-		ret = fetch_enable_event(&ctx->event->base);
+	if (!ret && enable && !ctx->def.is_pattern) {
+		ret = fetch_enable_event(&ctx->event->base, true);
 		if (ret)
 			marker_event_ops.free(&ctx->event->base.devent);
 	}
@@ -1147,25 +1216,10 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 		marker_event_log_error(text, ctx->err, ctx->pos) : ret;
 }
 
-static int marker_events_create(const char *text)
+static int marker_events_create(const char *text, bool enable)
 {
 	guard(mutex)(&event_mutex);
-	return marker_event_define(text, false, true);
-}
-
-/* Prefix of the definition of an event that is to be enabled at once. */
-#define MARKER_EVENT_ENABLE	'+'
-
-static const char *marker_event_skip_enable(const char *text)
-{
-	text = skip_spaces(text);
-	return *text == MARKER_EVENT_ENABLE ? skip_spaces(text + 1) : text;
-}
-
-static int marker_events_create_enabled(const char *text)
-{
-	guard(mutex)(&event_mutex);
-	return marker_event_define(marker_event_skip_enable(text), true, true);
+	return marker_event_define(text, enable, true);
 }
 
 /*
@@ -1176,7 +1230,7 @@ static int marker_event_create(const char *text)
 {
 	if (!marker_event_has_prefix(text))
 		return -ECANCELED;
-	return marker_events_create(text);
+	return marker_events_create(text, false);
 }
 
 static int marker_event_free(struct dyn_event *ev)
@@ -1567,7 +1621,6 @@ static int marker_events_remove(const char *text)
 	if (!def)
 		return -ENOMEM;
 
-	text = marker_event_skip_enable(text);
 	err = marker_parse_event(text, def, &pos);
 	if (err && !fetch_names_events(text))
 		return marker_event_log_error(text, err, pos);
@@ -1608,9 +1661,6 @@ static const struct fetch_file marker_events_file = {
 
 static int marker_events_run_line(const char *text)
 {
-	text = skip_spaces(text);
-	if (*text == MARKER_EVENT_ENABLE)
-		return marker_events_create_enabled(text);
 	return fetch_run_line(&marker_events_file, text);
 }
 
@@ -1998,8 +2048,7 @@ static __init int marker_events_init(void)
 	marker_events_ready = true;
 	marker_event_watch_modules();
 	/* Boot events are enabled at once, as those of kprobe_event= are. */
-	fetch_boot_lines(&marker_events_file, marker_events_boot,
-			 marker_events_create_enabled);
+	fetch_boot_lines(&marker_events_file, marker_events_boot);
 	return 0;
 }
 core_initcall(marker_events_init);

@@ -64,7 +64,7 @@ fire()
 shows()
 {
 	define "$1" || { complain "refused: $(cat "$TMP/said")"; undefine; return 1; }
-	event="$(sed -e 's/^ *//' -e 's/[( ].*//' -e 's/.*://' $FE | tail -n 1)"
+	event="$(sed -e 's/ *(.*//' -e 's/ *->.*//' -e 's/;.*//' -e 's/.*[ *:]//' $FE | tail -n 1)"
 	fire
 	found="$(records "$event" | sed -e "s/^->$event//" | tr '\n' ';' |
 		 sed -e 's/;$//' -e 's/;/; /g')"
@@ -132,6 +132,82 @@ types()
 	check "memory of user space, in a kernel thread" no_user_space
 	check "functions" shows "test_func_pointer(NULL, symbol callback)" \
 		"(callback=test_func_none+0x0/0x* *)*"
+}
+
+# What is copied from the source, or from what other files of tracefs take.
+pasted()
+{
+	w=test_func_wide
+	check "the return type in front" shows "s64 $w(int a)" "(a=-32)"
+	check "static, attributes, and a semicolon" \
+		shows "static const struct x *__init $w(int a);" "(a=-32)"
+	check "the return type in front is that of the return value" \
+		shows "extern char $w(int a) -> value;" "(a=-32) -> value=[0-9-]* (ns)"
+	check "a string in front is that of the return value" \
+		shows "const char *test_func_string(NULL) ->" '() -> ret="one" (ns)'
+	check "void in front has no value" \
+		shows "void $w(int a) ->;" "(a=-32) -> (ns)"
+	check "a pointer to a function" \
+		shows "test_func_pointer(NULL, void (*callback)(int, int (*)(void)))" \
+		"(callback=0x[0-9a-f]*[0-9a-f])"
+	check "a pointer to a function without a name" \
+		shows "$w(NULL, NULL, int (*const *)(void), ...)" "(arg3=0x[0-9a-f]*[0-9a-f])"
+	for probe in "f:name ^$w a" "f:group^/name $w" "p:name ^$w" "^p $w" "^r8 $w" \
+			"$w ^\$arg1" "$w(^%di)" "$w^%return" "$w^+4" "$w a^=\$arg1:u64"; do
+		check "refuses a probe event: $probe" in_dynamic_events "$probe"
+	done
+	check "refuses a pointer to a function without arguments" \
+		refused "$no" "$w(int (*a)^)"
+	check "refuses a pointer to a function without an end" refused "$no" "$w(int (*a)(void)^"
+	check "refuses a name for no value" refused "$no" "void $w(int a) -> ^value"
+}
+
+patterns()
+{
+	check "a pattern makes an event for each function" pattern
+	check "a pattern of a module" pattern test_func_event:
+	check "a pattern leaves out what cannot have an event" pattern_leaves_out
+	check "refuses a pattern that no function matches" refused "$none" "^no_such_*(int a)"
+	check "refuses a pattern of functions that are not traced" \
+		refused "$none" "^test_func_notrac?()"
+	check "refuses a pattern of too many functions" refused "$big" "^*(NULL)"
+	check "refuses a pattern for the name of a module" refused "$no" "^test_*:test_func_none()"
+	check "refuses a name for a pattern" refused "$no" "c:^name test_func_*()"
+}
+
+# "pattern [MODULE:]"
+pattern()
+{
+	sed -n -e 's/^\(test_func_[a-z_]*\) .*/functions:\1/p' available_filter_functions |
+		sort -u > "$TMP/functions"
+	[ "$(wc -l < "$TMP/functions")" -gt 5 ] && define "$1test_func_*(NULL)" || return
+	grep '^functions:' available_events | sort > "$TMP/found"
+	cmp "$TMP/functions" "$TMP/found" || return
+	cp $FE "$TMP/lines"
+	echo "!test_func_n*" >> $FE
+	grep -v test_func_n "$TMP/lines" | cmp - $FE || return
+	echo "!*" >> $FE
+	! grep . $FE
+}
+
+pattern_leaves_out()
+{
+	accepted "test_func_narrow(s8 a)" && define "test_func_n*(NULL)" || return
+	said="$(dmesg | grep 'function_events: test_func_n' | tail -n 1)"
+	lines="$(wc -l < $FE)"
+	case $said in
+	*"test_func_n*: $((lines - 1)) events; 1 left out, the first test_func_narrow: Event exists already") ;;
+	*) complain "$said" || return ;;
+	esac
+	undefine && accepted "test_func_wide(int a)" || return
+	! define "test_func_wid?(int a)" && grep -q "File exists" "$TMP/said" &&
+		grep -q "function_events: test_func_wide: error: Event exists already" error_log
+}
+
+in_dynamic_events()
+{
+	refused "$no" "$1" || return
+	tail -n 3 error_log | grep -q "in dynamic_events$" || complain "$(tail -n 3 error_log)"
 }
 
 # There is no such file.
@@ -1099,7 +1175,7 @@ bad_removal()
 {
 	accepted "$w(int a)" && accepted "c:mine/$w $w(u32 a)" || return
 	cp $FE "$TMP/two"
-	for line in "$w (foo_t a)" "$w extra" "mine/$w(int a)" "$w(struct foo a)"; do
+	for line in "$w (foo_t a)" "$w() extra" "mine/$w(int a)" "$w(struct foo a)"; do
 		! define "!$line" && grep -q "$no" "$TMP/said" && cmp $FE "$TMP/two" ||
 			complain "$line: $(cat "$TMP/said")" || return
 	done
@@ -1141,6 +1217,7 @@ files()
 	check "what is read can be written again" read_back
 	check "names of groups and events" names
 	check "adding and removing" add_and_remove
+	check "adding what is enabled at once" add_enabled
 	check "dynamic_events" dynamic
 	check "the format file" format
 	check "comments and empty lines" comments
@@ -1154,7 +1231,7 @@ files()
 
 LINES='test_func_wide(int a, x64 b) -> s64 ret
 c:mine/other test_func_wide(NULL, u32 b)
-test_func_event:test_func_none()
+static void test_func_event:test_func_none();
 test_func_item(x8[6] mac+6 | string name+16[0], string array+0[1])'
 
 read_back()
@@ -1165,6 +1242,15 @@ read_back()
 	[ "$(cat "$TMP/first")" = "$LINES" ] || complain "$(cat "$TMP/first")" || return
 	cat "$TMP/first" >> $FE
 	cmp $FE "$TMP/first"
+}
+
+add_enabled()
+{
+	accepted "+ test_func_wide(int a)" && accepted "+test_func_n*(NULL)" || return
+	[ "$(cat events/functions/enable)" = 1 ] || complain "not all are enabled"
+	! define "+test_func_wide(int a)" || return
+	echo 0 > events/functions/enable
+	echo '!+test_func_wide(int a)' >> $FE && echo '!test_func_n*' >> $FE && ! grep . $FE
 }
 
 names()
@@ -2027,6 +2113,8 @@ perf_record()
 all()
 {
 	types
+	pasted
+	patterns
 	text
 	forms
 	returns

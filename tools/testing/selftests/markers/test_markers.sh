@@ -413,6 +413,7 @@ definitions()
 	check "group and event" group
 	check "white space" shows "  $m ( a , b , c )  " "name first text 'it' padded \[it    \]"
 	check "several events of a marker" several
+	check "a pattern makes an event for each marker" pattern
 	check "a second marker if the first is not there" fallback
 	check "a marker that goes and comes" gone
 	check "a marker that comes with another format" changed
@@ -442,6 +443,23 @@ several()
 	fire 1
 	[ "$(records test_marker_ten)" = "1 ... ... ... ... ... ... ... ... ..." ] &&
 	[ "$(records second)" = "... 2 ... ... ... ... ... ... ... ..." ] || complain "$(cat trace)"
+}
+
+# Some markers of the module can have no event.
+pattern()
+{
+	names="$(awk '$3 ~ /^test_marker_/ { print $3 }' available_markers | sort -u | wc -l)"
+	accepted "+test_marker:test_marker_*" || return
+	made="$(wc -l < $FE)"
+	said="$(dmesg | grep 'marker_events: test_marker_\*: ' | tail -n 1)"
+	case $said in
+	*"$made events; $((names - made)) left out, the first test_marker_"*": "*) ;;
+	*) complain "$names markers, $made lines: $said" || return ;;
+	esac
+	[ "$made" -gt 5 ] && [ "$(cat events/markers/enable)" = 1 ] || complain "not enabled" || return
+	echo 0 > events/markers/enable
+	define "!test_marker_t*" && lacks "test_marker_t" $FE && grep -q test_marker_int $FE &&
+		define "!*" && lacks . $FE
 }
 
 fallback()
@@ -586,6 +604,11 @@ dynamic()
 refusals()
 {
 	check "refuses an unknown marker" refused "$none" "^no_such_marker"
+	check "refuses a pattern that no marker matches" refused "$none" "^no_such_*"
+	check "refuses a pattern that no marker of a module matches" \
+		refused "$none" "missing:^test_marker_*"
+	check "refuses a name for a pattern" refused "$no" "m:name ^test_*"
+	check "refuses a pattern with a fallback" refused "$no" "^test_*|test_marker_ten"
 	check "refuses no marker" refused "$no" "m:name ^(a)"
 	check "refuses a name with other characters" refused "$no" "test^-marker"
 	check "refuses a bad group" refused "$no" "m:^9/name test_marker_ten"

@@ -49,6 +49,7 @@ static void check_def(const char *text, const struct func_event_def *def)
 	check_span(text, def->group);
 	check_span(text, def->event);
 	check_span(text, def->module);
+	check_span(text, def->declared);
 	check_span(text, def->function);
 	CHECK(def->function.len);
 	CHECK(def->prototype <= def->function.start);
@@ -108,6 +109,7 @@ static void check_shown(const char *text, const struct func_event_def *def, bool
 	if (strlen(line) <= FUNC_EVENT_MAX_TEXT) {
 		CHECK(!func_event_parse(line, &again, &pos));
 		CHECK(same_span(text, def->module, line, again.module));
+		CHECK(same_span(text, def->declared, line, again.declared));
 		CHECK(same_span(text, def->function, line, again.function));
 		CHECK(def->has_args == again.has_args && def->nr_args == again.nr_args &&
 		      def->at_return == again.at_return && def->nr_entry == again.nr_entry &&
