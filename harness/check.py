@@ -20,6 +20,7 @@ import branchcheck
 import kernel as kernels
 import ktap
 import lint
+import mutantlists
 import outcomes
 import results
 import series
@@ -208,6 +209,25 @@ def check_names(found):
     found.close(group)
 
 
+def check_mutants(found):
+    """What make mutants changes is in the sources, once: they are tried too rarely to tell."""
+    group = "texts of mutants"
+    unfit = {}
+    for mutant in mutantlists.read_lists():
+        wrong = unfit.setdefault(mutant.area, [])
+        path = next((top / mutant.file for top in (series.TREE, ROOT)
+                     if (top / mutant.file).exists()), None)
+        try:
+            if not path:
+                raise mutantlists.Unfit(f"{mutant.file} is not there")
+            mutantlists.place(path.read_text(encoding="utf-8"), mutant)
+        except mutantlists.Unfit as error:
+            wrong.append(f"{mutant.name}: {error}")
+    for area, wrong in unfit.items():
+        found.add(group, area, not wrong, "; ".join(wrong))
+    found.close(group)
+
+
 def check_licences(found):
     """Every file of ours says its licence where the kernel wants it."""
     group = "licences"
@@ -297,6 +317,7 @@ def fast_but_patches(found):
     check_licences(found)
     check_notices(found)
     check_names(found)
+    check_mutants(found)
     check_branches(found)
     check_sites(found)
     check_maintainers(found)

@@ -8,6 +8,7 @@ import subprocess
 
 import fntrace
 import guest
+import mutantlists
 import mutants
 import ringbuffer
 import ui
@@ -50,7 +51,7 @@ class Kernel:
 
     def original(self, path):
         if path not in FILES:
-            raise mutants.Unfit(f"there is no {path}")
+            raise mutantlists.Unfit(f"there is no {path}")
         return FILES[path]
 
     def hold(self, texts):
@@ -115,7 +116,8 @@ class Mutants(Case):
         super().setUp()
         for module in (ui, fntrace, mutants, ringbuffer):
             self.put(module, LOGS=self.work)
-        self.put(mutants, LISTS=self.work / "lists", REPORT=self.work / "mutants.txt")
+        self.put(mutantlists, LISTS=self.work / "lists")
+        self.put(mutants, REPORT=self.work / "mutants.txt")
         self.kernel = Kernel(self.work)
         self.put(mutants, tree=lambda: self.kernel)
         self.put(mutants.series, tree=lambda: None)
@@ -131,7 +133,7 @@ class Mutants(Case):
         return path
 
     def test_outcomes(self):
-        found = mutants.read_lists()
+        found = mutantlists.read_lists()
         lines = mutants.try_all(found)
         outcomes = {mutant.name: mutant for mutant in found}
         for name, (outcome, words) in WANTED.items():
@@ -145,7 +147,7 @@ class Mutants(Case):
     def test_selection(self):
         for name, args, wanted in (("an area", ((), ("b",)), ["alone"]),
                                    ("some by name", (("dies", "alone"),), ["dies", "alone"])):
-            self.equal(name, [mutant.name for mutant in mutants.read_lists(*args)], wanted)
+            self.equal(name, [mutant.name for mutant in mutantlists.read_lists(*args)], wanted)
 
     def test_main(self):
         for last, status, *args in (
@@ -165,12 +167,12 @@ class Mutants(Case):
                 ("a mutant without a test", "mutant m\nfile f\n- a\n", 'has no line "test"'),
                 ("a mutant without a file", "mutant m\n- a\ntest kunit s\n", 'has no line "file"')):
             with self.subTest(name), self.assertRaisesRegex(ui.Failure, words):
-                mutants.read_list(self.list("c", text))
+                mutantlists.read_list(self.list("c", text))
 
     def test_functions(self):
         for language, text, old in (("Rust", RUST, "two();"), ("Python", PYTHON, "two()"),
                                     ("shell", SHELL, "two x")):
-            mutant = mutants.Mutant("m", "a", "", function="one", old=old, new="three")
+            mutant = mutantlists.Mutant("m", "a", "", function="one", old=old, new="three")
             self.equal(language, mutants.replaced(text, mutant).count("three"), 1)
 
     def test_programs(self):
@@ -187,7 +189,7 @@ class Mutants(Case):
             self.put(where, origin=origin, also=(), copy=work / "tree", out=work / "out")
             where.out.mkdir(parents=True)
             file = f"{where.top}/program.c"
-            found = mutants.read_list(self.list("program", "".join((
+            found = mutantlists.read_list(self.list("program", "".join((
                 one("caught", file, "1 + 1", "1 + 2", kind),
                 one("survives", file, "printf", "(printf)", kind),
                 one("no-c", file, "1 + 1", "no_such", kind),
