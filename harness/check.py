@@ -49,6 +49,10 @@ CHECKPATCH_IGNORE_IN = {
     **dict.fromkeys(("include/linux/static_call.h", "include/linux/tracepoint.h"), (
         "AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
         "TRAILING_SEMICOLON")),
+    # One list for the names, numbers and texts of errors, as in trace_probe.h of the base.
+    **dict.fromkeys((f"kernel/trace/{name}" for name in (
+        "func_event_parse.h", "trace_func_event.c", "marker_parse.h", "trace_marker_event.c")), (
+            "COMPLEX_MACRO", "MACRO_ARG_UNUSED")),
     # As in the base, there is no way on when text cannot be patched.
     "arch/x86/kernel/alternative.c": ("AVOID_BUG",),
 }

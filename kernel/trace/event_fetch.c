@@ -1358,17 +1358,15 @@ int fetch_pattern_init(struct fetch_pattern *pattern)
 }
 
 /**
- * fetch_pattern_add() - add a name if the pattern matches
+ * fetch_pattern_add() - add a name that the pattern matches
  * @pattern: the pattern
- * @name: the name
+ * @name: the name, which is copied
  *
  * Context: Process context. May sleep.
  * Return: 0 on success, -E2BIG if there are too many names, -ENOMEM otherwise.
  */
 int fetch_pattern_add(struct fetch_pattern *pattern, const char *name)
 {
-	if (!glob_match(pattern->text, name))
-		return 0;
 	if (pattern->nr == FETCH_MAX_MATCHES)
 		return -E2BIG;
 	pattern->names[pattern->nr] = kstrdup(name, GFP_KERNEL);

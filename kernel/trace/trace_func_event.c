@@ -16,6 +16,7 @@
  */
 #define pr_fmt(fmt) "function_events: " fmt
 
+#include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -1245,10 +1246,12 @@ static int func_event_match_pattern(void *data, const char *name,
 {
 	struct fetch_pattern *pattern = data;
 
+	if (!glob_match(pattern->text, name) || !ftrace_location(addr))
+		return 0;
 	/* Copies that the compiler has made may have fewer arguments. */
 	if (strchr(name, '.') && !strchr(pattern->text, '.'))
 		return 0;
-	return ftrace_location(addr) ? fetch_pattern_add(pattern, name) : 0;
+	return fetch_pattern_add(pattern, name);
 }
 
 static struct fetch_event *func_event_make_matching(struct fetch_pattern *pattern,
@@ -1286,7 +1289,7 @@ static int func_event_make_pattern(struct func_event_ctx *ctx)
 		ret = -ENOMEM;
 	if (!ret && !module)
 		ret = kallsyms_on_each_symbol(func_event_match_pattern, &pattern);
-	if (!ret)
+	if (!ret && IS_ENABLED(CONFIG_MODULES))
 		ret = module_kallsyms_on_each_symbol(module, func_event_match_pattern,
 						     &pattern);
 	if (ret == -E2BIG)

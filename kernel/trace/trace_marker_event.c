@@ -20,6 +20,7 @@
 #define pr_fmt(fmt) "marker_events: " fmt
 
 #include <linux/ctype.h>
+#include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/jump_label.h>
 #include <linux/kallsyms.h>
@@ -1138,6 +1139,8 @@ static int marker_event_match(struct marker *marker, struct module *mod, void *a
 	struct marker_event_matches *matches = arg;
 
 	if (matches->module && (!mod || strcmp(matches->module, module_name(mod))))
+		return 0;
+	if (!glob_match(matches->pattern.text, marker->name))
 		return 0;
 	return fetch_pattern_add(&matches->pattern, marker->name);
 }

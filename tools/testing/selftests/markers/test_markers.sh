@@ -456,7 +456,8 @@ pattern()
 	*"$made events; $((names - made)) left out, the first test_marker_"*": "*) ;;
 	*) complain "$names markers, $made lines: $said" || return ;;
 	esac
-	[ "$made" -gt 5 ] && [ "$(cat events/markers/enable)" = 1 ] || complain "not enabled" || return
+	[ "$made" -gt 5 ] && [ "$(cat events/markers/enable)" = 1 ] ||
+		complain "not enabled" || return
 	echo 0 > events/markers/enable
 	define "!test_marker_t*" && lacks "test_marker_t" $FE && grep -q test_marker_int $FE &&
 		define "!*" && lacks . $FE
