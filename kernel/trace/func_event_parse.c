@@ -298,9 +298,10 @@ static bool func_event_parse_type(struct text_parser *p,
 		field->type = &fetch_pointer_type;
 		return true;
 	}
+	if (!field->type && composite)
+		return parser_fail_at(p, FUNC_EVENT_ERR_NO_VALUE, start);
 	if (!field->type)
-		return parser_fail_at(p, composite ? FUNC_EVENT_ERR_NO_VALUE :
-					 FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
+		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE, start);
 	if (*p->at != '[')
 		return true;
 
