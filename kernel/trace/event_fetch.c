@@ -1389,6 +1389,16 @@ static struct fetch_event *fetch_pattern_make_named(struct fetch_pattern *patter
 	return line ? pattern->make(pattern, line) : ERR_PTR(-ENOMEM);
 }
 
+/* The position in the line of the pattern that is that of an error in the line of @name. */
+static u16 fetch_pattern_pos(const struct fetch_pattern *pattern, const char *name)
+{
+	u16 pos = pattern->error_pos, end = pattern->at.start + strlen(name);
+
+	if (pos >= end)
+		return pos - end + pattern->at.start + pattern->at.len;
+	return min(pos, pattern->at.start);
+}
+
 /**
  * fetch_pattern_make() - make an event for each name
  * @pattern: the pattern, with at least one name
@@ -1422,6 +1432,10 @@ int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
 		/* Two of the same name make one event, or none. */
 		if (i && !strcmp(pattern->names[i], pattern->names[i - 1]))
 			continue;
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			goto undo;
+		}
 		event = fetch_pattern_make_named(pattern, pattern->names[i]);
 		if (IS_ERR(event)) {
 			ret = PTR_ERR(event);
@@ -1432,6 +1446,7 @@ int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
 		} else if (!nr_left++) {
 			pattern->left = pattern->names[i];
 			pattern->left_error = pattern->error;
+			pattern->left_pos = fetch_pattern_pos(pattern, pattern->left);
 		}
 	}
 	if (!nr_made)
@@ -1449,13 +1464,18 @@ int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
 	return 0;
 
 undo:
-	while (nr_enabled)
-		fetch_enable_event(made[--nr_enabled], false);
+	/* It is not what keeps the others from being there. */
+	pattern->left = NULL;
+	for (int i = 0; i < nr_enabled; i++)
+		fetch_enable_event(made[i], false);
 	while (nr_made) {
 		struct dyn_event *devent = &made[--nr_made]->devent;
 
 		devent->ops->free(devent);
 	}
+	/* Another event may get the type of one that has recorded, see dyn_event_release(). */
+	if (nr_enabled)
+		tracing_reset_all_online_cpus();
 	return ret;
 }
 

@@ -347,8 +347,10 @@ int fetch_enable_event(struct fetch_event *event, bool enable);
  * @make: makes and registers the event of a line; returns NULL with @error set if there
  *	can be none, or an error pointer if none of the events is to be left
  * @error: why there is no event, to be set by @make
- * @left: the first of @names without an event, and why; set by fetch_pattern_make()
+ * @error_pos: where in the line that @make was called with
+ * @left: the first of @names without an event; set by fetch_pattern_make()
  * @left_error: the error of @left, as @make has set it
+ * @left_pos: where in @line that is
  */
 struct fetch_pattern {
 	const char		*line;
@@ -358,8 +360,10 @@ struct fetch_pattern {
 	unsigned int		nr;
 	struct fetch_event *	(*make)(struct fetch_pattern *pattern, const char *line);
 	int			error;
+	u16			error_pos;
 	const char		*left;
 	int			left_error;
+	u16			left_pos;
 };
 
 int fetch_pattern_init(struct fetch_pattern *pattern);

@@ -503,14 +503,16 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 		return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_TYPE,
 				      p->text + field->at);
 
-	if (func_event_parse_is_function(p)) {
-		if (!func_event_parse_function_pointer(p, field))
-			return false;
-	} else if (text_word_len(p->at)) {
-		func_event_parse_word(p, &field->name);
-	} else if (*p->at && !strchr(",|);", *p->at)) {
-		return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
+	if (!field->count && func_event_parse_is_function(p)) {
+		*positional = true;
+		field->arg = max(arg, 0);
+		return func_event_parse_function_pointer(p, field) &&
+		       (!field->name.len || func_event_parse_check_name(p, field));
 	}
+	if (text_word_len(p->at))
+		func_event_parse_word(p, &field->name);
+	else if (*p->at && !strchr(",|);", *p->at))
+		return parser_fail(p, FUNC_EVENT_ERR_NO_NAME);
 	if (field->name.len) {
 		if (!func_event_parse_check_name(p, field))
 			return false;
@@ -557,6 +559,7 @@ static bool func_event_parse_arguments(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 	const char *start = p->at;
+	bool more;
 
 	def->has_args = true;
 	if (parser_consume(p, ")"))
@@ -569,12 +572,11 @@ static bool func_event_parse_arguments(struct text_parser *p)
 	}
 
 	do {
-		/* What comes in their place is not known. */
-		if (def->nr_args && parser_consume(p, "..."))
-			break;
 		if (!func_event_parse_argument(p))
 			return false;
-	} while (parser_consume(p, ","));
+		/* What is passed in the place of "..." is not known. */
+		more = parser_consume(p, ",");
+	} while (more && !parser_consume(p, "..."));
 	return parser_consume(p, ")") ||
 	       parser_fail(p, FUNC_EVENT_ERR_NO_PAREN);
 }
@@ -613,7 +615,7 @@ static bool func_event_parse_returned(struct text_parser *p)
 
 	start = p->at;
 	if (func_event_parse_keyword(p, "void")) {
-		if (*p->at != '*')
+		if (*p->at != '*' && !func_event_parse_is_function(p))
 			return true;
 		p->at = start;
 	}
@@ -624,6 +626,10 @@ static bool func_event_parse_returned(struct text_parser *p)
 			return false;
 		field_def->source = FUNC_EVENT_RETURN;
 		func_event_parse_declared(p, field_def);
+		if (func_event_parse_is_rust(p) && field_def->type &&
+		    fetch_is_string(field_def->type))
+			return parser_fail_at(p, FUNC_EVENT_ERR_RUST_STRING,
+					      p->text + def->declared.start);
 		if (field_def->type == &fetch_void_type) {
 			def->nr_fields--;
 			return true;
@@ -648,9 +654,9 @@ static bool func_event_parse_function(struct text_parser *p)
 	size_t len = 0;
 
 	if (text_is_word_start(*start) || text_is_wild(*start))
-		for (; text_is_word(start[len]) || start[len] == '.' ||
-		       text_is_wild(start[len]); len++)
-			def->is_pattern |= text_is_wild(start[len]);
+		while (text_is_word(start[len]) || start[len] == '.' ||
+		       text_is_wild(start[len]))
+			def->is_pattern |= text_is_wild(start[len++]);
 	if (!len)
 		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
 
@@ -660,18 +666,21 @@ static bool func_event_parse_function(struct text_parser *p)
 }
 
 /*
- * True if a word is next that has another one behind it, or a star after a space: then
- * it is no name of a function, but of what C has in front of one.
+ * True if a word is next that has another one behind it, perhaps with stars between
+ * them: then it is no name of a function, but of what C has in front of one. A star that
+ * belongs to a type has a space before or behind it, one of a pattern has none.
  */
 static bool func_event_parse_is_specifier(const struct text_parser *p)
 {
-	const char *next = p->at + text_word_len(p->at);
+	const char *end = p->at + text_word_len(p->at), *next = end;
 
-	if (next == p->at || !isspace(*next))
+	while (*next == '*')
+		next++;
+	if (end == p->at || !isspace(*next))
 		return false;
 	while (isspace(*next))
 		next++;
-	return text_is_word_start(*next) || *next == '*';
+	return text_is_word_start(*next) || (*next == '*' && isspace(*end));
 }
 
 /* Words that are no part of the type of a function. */
@@ -680,14 +689,17 @@ static const char * const func_event_parse_storage_words[] = {
 	"asmlinkage", "notrace", "__init",
 };
 
-/* The letter of a probe event, and a number as in r8, see kprobetrace.rst. */
+/*
+ * The letter of a probe event, and how many returns it may wait for, as in r8: see
+ * kprobetrace.rst. Longer numbers are of names of drivers.
+ */
 static size_t func_event_probe_prefix_len(const char *text)
 {
 	size_t len = 1;
 
 	if (!*text || !strchr("prfte", *text))
 		return 0;
-	while (isdigit(text[len]))
+	while (*text == 'r' && len < 4 && isdigit(text[len]))
 		len++;
 	return len;
 }
@@ -782,10 +794,10 @@ static bool func_event_parse_is_probe(const struct text_parser *p)
 
 	if (*at && strchr("$%@", *at))
 		return true;
-	if (p->err != FUNC_EVENT_ERR_TRAILING)
+	if (p->err != FUNC_EVENT_ERR_TRAILING || def->has_args)
 		return false;
 	/* "f:name" looks like the function of a module. */
-	return (*at && strchr("=+/", *at)) ||
+	return (*at && strchr("=+", *at)) ||
 	       (def->module.len && def->module.len ==
 		func_event_probe_prefix_len(p->text + def->module.start));
 }

@@ -111,6 +111,7 @@ struct func_event_def {
 	C(NO_FUNCTION, EINVAL, "Function name expected"),	\
 	C(PATTERN_NAME, EINVAL, "Events of a pattern have the names of the functions"),	\
 	C(PATTERN_TOO_MANY, E2BIG, "More functions than 1,000 match the pattern"),	\
+	C(PATTERN_MODULE, EINVAL, "Events are removed by patterns of their names alone"),	\
 	C(PATTERN_NONE, ENOENT, "No function that can be traced matches the pattern"),	\
 	C(UNKNOWN_FUNCTION, ENOENT, "Function not found; it may be inlined everywhere"),	\
 	C(ONLY_COPY, ENOENT,	\
@@ -129,7 +130,8 @@ struct func_event_def {
 	C(DUPLICATE_NAME, EINVAL, "Field name is used already"),	\
 	C(BAD_NUMBER, EINVAL, "Number is not valid"),	\
 	C(NO_INDEX, EINVAL, "Offset needs an index here, as in name+8[0]"),	\
-	C(IS_AN_ARRAY, EINVAL, "Array in C; write type[n] name for it, name+0[n] for element n"),	\
+	C(IS_AN_ARRAY, EINVAL,	\
+	  "Array in C; write type[n] name for it, name+0[n] for element n"),	\
 	C(NO_BRACKET, EINVAL, "Closing bracket expected"),	\
 	C(NO_SOURCE, EINVAL, "Address, symbol or member expected"),	\
 	C(UNKNOWN_SYMBOL, ENOENT, "Symbol not found"),	\

@@ -115,6 +115,7 @@ struct marker_def {
 	C(TOO_MANY_NAMES, E2BIG, "Too many markers"),	\
 	C(PATTERN_NAME, EINVAL, "A pattern has no other names, for events or markers"),	\
 	C(PATTERN_TOO_MANY, E2BIG, "More markers than 1,000 match the pattern"),	\
+	C(PATTERN_MODULE, EINVAL, "Events are removed by patterns of their names alone"),	\
 	C(PATTERN_NONE, ENOENT, "No marker matches the pattern; see available_markers"),	\
 	C(UNKNOWN_MARKER, ENOENT, "Marker not found; see available_markers"),	\
 	C(NO_FIELD, EINVAL, "Field name or NULL expected"),	\

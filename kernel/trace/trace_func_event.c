@@ -1271,6 +1271,7 @@ static struct fetch_event *func_event_make_matching(struct fetch_pattern *patter
 	if (!ret)
 		return &ctx->event->base;
 	pattern->error = ctx->err;
+	pattern->error_pos = ctx->pos;
 	return ctx->err ? NULL : ERR_PTR(ret);
 }
 
@@ -1302,7 +1303,7 @@ static int func_event_make_pattern(struct func_event_ctx *ctx)
 	if (pattern.left && ret == -EINVAL) {
 		ctx->where = kasprintf(GFP_KERNEL, "function_events: %s",
 				       pattern.left);
-		ret = func_event_fail(ctx, pattern.left_error, pos);
+		ret = func_event_fail(ctx, pattern.left_error, pattern.left_pos);
 	}
 	fetch_pattern_free(&pattern);
 	return ret;
@@ -1813,6 +1814,11 @@ static int func_events_remove(const char *text)
 	if (err)
 		return fetch_remove_named(&func_events_file, "", 0, text,
 					  strlen(text));
+
+	/* Nothing of an event's name tells its module. */
+	if (def->is_pattern && def->module.len)
+		return func_event_log_error(text, FUNC_EVENT_ERR_PATTERN_MODULE,
+					    def->module.start);
 
 	name = def->event.len ? def->event : def->function;
 	if (def->group.len) {

@@ -324,6 +324,8 @@ struct marker_event_ctx {
 	const char		*text;
 	struct marker_def	def;
 	struct marker_event	*event;
+	/* For error_log; NULL for "marker_events". */
+	char			*where;
 	int			err;
 	u16			pos;
 };
@@ -1028,12 +1030,19 @@ error:
 	return ret;
 }
 
+/* @where comes before the error in error_log. */
+static int marker_event_log_error_at(const char *where, const char *text,
+				     enum marker_err err, u16 pos)
+{
+	tracing_log_err(NULL, where ?: "marker_events", text,
+			(const char **)marker_event_err_text, err, pos);
+	return -marker_event_errno[err];
+}
+
 static int marker_event_log_error(const char *text, enum marker_err err,
 				  u16 pos)
 {
-	tracing_log_err(NULL, "marker_events", text,
-			(const char **)marker_event_err_text, err, pos);
-	return -marker_event_errno[err];
+	return marker_event_log_error_at(NULL, text, err, pos);
 }
 
 /*
@@ -1126,11 +1135,13 @@ static struct fetch_event *marker_event_make_matching(struct fetch_pattern *patt
 	if (!ret)
 		return &ctx->event->base;
 	pattern->error = ctx->err;
+	pattern->error_pos = ctx->pos;
 	return ctx->err ? NULL : ERR_PTR(ret);
 }
 
 struct marker_event_matches {
 	struct fetch_pattern	pattern;
+	/* Empty for all of them. */
 	const char		*module;
 };
 
@@ -1138,7 +1149,7 @@ static int marker_event_match(struct marker *marker, struct module *mod, void *a
 {
 	struct marker_event_matches *matches = arg;
 
-	if (matches->module && (!mod || strcmp(matches->module, module_name(mod))))
+	if (*matches->module && (!mod || strcmp(matches->module, module_name(mod))))
 		return 0;
 	if (!glob_match(matches->pattern.text, marker->name))
 		return 0;
@@ -1159,7 +1170,7 @@ static int marker_event_make_pattern(struct marker_event_ctx *ctx, bool enable)
 	};
 	int ret = fetch_pattern_init(&matches.pattern);
 
-	if (ctx->def.module.len && !module)
+	if (!module)
 		ret = -ENOMEM;
 	if (!ret) {
 		marker_lock();
@@ -1174,8 +1185,12 @@ static int marker_event_make_pattern(struct marker_event_ctx *ctx, bool enable)
 	else if (!ret)
 		ret = fetch_pattern_make(&matches.pattern, "marker_events",
 					 marker_event_err_text, enable);
-	if (matches.pattern.left && ret == -EINVAL)
-		ret = marker_event_fail(ctx, matches.pattern.left_error, pos);
+	if (matches.pattern.left && ret == -EINVAL) {
+		ctx->where = kasprintf(GFP_KERNEL, "marker_events: %s",
+				       matches.pattern.left);
+		ret = marker_event_fail(ctx, matches.pattern.left_error,
+					matches.pattern.left_pos);
+	}
 	fetch_pattern_free(&matches.pattern);
 	return ret;
 }
@@ -1206,7 +1221,8 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 			marker_event_ops.free(&ctx->event->base.devent);
 	}
 
-	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait) {
+	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
+	    !ctx->def.is_pattern) {
 		wait = marker_event_must_wait(ctx);
 		if (wait) {
 			ctx->err = MARKER_ERR_OK;
@@ -1215,8 +1231,11 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 		}
 	}
 
-	return ctx->err ?
-		marker_event_log_error(text, ctx->err, ctx->pos) : ret;
+	if (ctx->err)
+		ret = marker_event_log_error_at(ctx->where, text, ctx->err,
+						ctx->pos);
+	kfree(ctx->where);
+	return ret;
 }
 
 static int marker_events_create(const char *text, bool enable)
@@ -1631,6 +1650,10 @@ static int marker_events_remove(const char *text)
 		return fetch_remove_named(&marker_events_file, "", 0, text,
 					  strlen(text));
 
+	/* Nothing of an event's name tells its module. */
+	if (def->is_pattern && def->module.len)
+		return marker_event_log_error(text, MARKER_ERR_PATTERN_MODULE,
+					      def->module.start);
 	if (marker_event_remove_waiting(text))
 		return 0;
 

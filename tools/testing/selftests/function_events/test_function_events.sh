@@ -139,6 +139,7 @@ pasted()
 {
 	w=test_func_wide
 	check "the return type in front" shows "s64 $w(int a)" "(a=-32)"
+	check "a star that is not the name's" shows "struct x* $w(int a)" "(a=-32)"
 	check "static, attributes, and a semicolon" \
 		shows "static const struct x *__init $w(int a);" "(a=-32)"
 	check "the return type in front is that of the return value" \
@@ -172,6 +173,7 @@ patterns()
 		refused "$none" "^test_func_notrac?()"
 	check "refuses a pattern of too many functions" refused "$big" "^*(NULL)"
 	check "refuses a pattern for the name of a module" refused "$no" "^test_*:test_func_none()"
+	check "refuses to remove a pattern of a module" removes_all_modules
 	check "refuses a name for a pattern" refused "$no" "c:^name test_func_*()"
 }
 
@@ -202,6 +204,12 @@ pattern_leaves_out()
 	undefine && accepted "test_func_wide(int a)" || return
 	! define "test_func_wid?(int a)" && grep -q "File exists" "$TMP/said" &&
 		grep -q "function_events: test_func_wide: error: Event exists already" error_log
+}
+
+removes_all_modules()
+{
+	accepted "test_func_wide(int a)" && ! define "!no_such_module:*" &&
+		grep -q "$no" "$TMP/said" && grep -q test_func_wide $FE
 }
 
 in_dynamic_events()
@@ -939,6 +947,8 @@ type_information()
 	check "BTF: arguments behind structures that are passed by value" btf by_value
 	check "BTF: refuses what comes behind a hidden argument" btf hidden_argument
 	check "BTF: refuses an unknown argument" btf refused "$none" "$n(^e)"
+	check "BTF: refuses a pattern of which no function has a member" \
+		btf refused "$none" "test_func_ite?(item->^nothing)"
 	check "BTF: refuses an unknown member" btf refused "$none" "$i(item->^nothing)"
 	check "BTF: refuses members of what is not a pointer" btf refused "$no" "$n(a->^b)"
 	check "BTF: refuses members of what is not a structure" btf refused "$no" "$i(array->^b)"

@@ -413,7 +413,9 @@ definitions()
 	check "group and event" group
 	check "white space" shows "  $m ( a , b , c )  " "name first text 'it' padded \[it    \]"
 	check "several events of a marker" several
-	check "a pattern makes an event for each marker" pattern
+	check "a pattern makes an event for each marker" pattern test_marker_
+	check "a pattern makes an event for each marker of a module" \
+		pattern test_marker:test_marker_
 	check "a second marker if the first is not there" fallback
 	check "a marker that goes and comes" gone
 	check "a marker that comes with another format" changed
@@ -445,11 +447,17 @@ several()
 	[ "$(records second)" = "... 2 ... ... ... ... ... ... ... ..." ] || complain "$(cat trace)"
 }
 
-# Some markers of the module can have no event.
+removes_all_modules()
+{
+	accepted test_marker_ten && ! define "!no_such_module:*" && grep -q "$no" "$TMP/said" &&
+		grep -q test_marker_ten $FE
+}
+
+# "pattern [MODULE:]PREFIX": some markers of the module can have no event.
 pattern()
 {
 	names="$(awk '$3 ~ /^test_marker_/ { print $3 }' available_markers | sort -u | wc -l)"
-	accepted "+test_marker:test_marker_*" || return
+	accepted "+$1*" || return
 	made="$(wc -l < $FE)"
 	said="$(dmesg | grep 'marker_events: test_marker_\*: ' | tail -n 1)"
 	case $said in
@@ -608,6 +616,9 @@ refusals()
 	check "refuses a pattern that no marker matches" refused "$none" "^no_such_*"
 	check "refuses a pattern that no marker of a module matches" \
 		refused "$none" "missing:^test_marker_*"
+	check "refuses a pattern of which no marker has the fields" \
+		refused "$big" "test_marker_non?(^a)"
+	check "refuses to remove a pattern of a module" removes_all_modules
 	check "refuses a name for a pattern" refused "$no" "m:name ^test_*"
 	check "refuses a pattern with a fallback" refused "$no" "^test_*|test_marker_ten"
 	check "refuses no marker" refused "$no" "m:name ^(a)"
