@@ -143,8 +143,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		CHECK(pos <= strlen(text));
 	} else {
 		check_def(text, &def);
-		/* A name with a dot is not one of an event without being changed. */
-		if (def.event.len || !memchr(text + def.function.start, '.', def.function.len))
+		/*
+		 * A name with a dot is not one of an event without being changed, and the
+		 * events of a pattern are shown with the names of their functions.
+		 */
+		if (!def.is_pattern &&
+		    (def.event.len || !memchr(text + def.function.start, '.', def.function.len)))
 			check_shown(text, &def, true);
 		if (!func_event_has_prefix(text + def.prototype))
 			check_shown(text, &def, false);
