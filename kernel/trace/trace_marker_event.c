@@ -1195,6 +1195,18 @@ static int marker_event_make_pattern(struct marker_event_ctx *ctx, bool enable)
 	return ret;
 }
 
+static int marker_event_make_one(struct marker_event_ctx *ctx, bool enable)
+{
+	int ret = marker_event_make(ctx);
+
+	if (ret || !enable)
+		return ret;
+	ret = fetch_enable_event(&ctx->event->base, true);
+	if (ret)
+		marker_event_ops.free(&ctx->event->base.devent);
+	return ret;
+}
+
 /*
  * Create an event, with event_mutex held. @may_wait: the definition may wait
  * for its module.
@@ -1210,16 +1222,12 @@ static int marker_event_define(const char *text, bool enable, bool may_wait)
 
 	ctx->text = text;
 	ctx->err = marker_parse_event(text, &ctx->def, &ctx->pos);
-	if (!ctx->err && ctx->def.is_pattern)
+	if (ctx->err)
+		ret = -EINVAL;
+	else if (ctx->def.is_pattern)
 		ret = marker_event_make_pattern(ctx, enable);
 	else
-		ret = ctx->err ? -EINVAL : marker_event_make(ctx);
-
-	if (!ret && enable && !ctx->def.is_pattern) {
-		ret = fetch_enable_event(&ctx->event->base, true);
-		if (ret)
-			marker_event_ops.free(&ctx->event->base.devent);
-	}
+		ret = marker_event_make_one(ctx, enable);
 
 	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
 	    !ctx->def.is_pattern) {
