@@ -29,7 +29,7 @@ SOURCES = {"lua": "lua5.4", "sqlite": "sqlite3", "zstd": "libzstd", "7zip": "7zi
 RIPGREP = "14.1.1"
 # Compiled and traced within seconds.
 SHORT = ("lua",)
-TIMEOUT = 900
+TIMEOUT = 1800
 TIMEOUT_FULL = 3600
 # Damaged files of each kind that are converted.
 FUZZ = 60

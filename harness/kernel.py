@@ -18,6 +18,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import series
 import ui
@@ -265,6 +266,8 @@ class Kernel:
             raise Failure(f"{self.what}: {lost} did not survive the configuration "
                           f"(see {shown(self.out / '.config')})")
         stamp.write_text(digest, encoding="utf-8")
+        if "CONFIG_RUST=y" in text:
+            self.borrow_host_crates()
 
     def lost(self, text):
         """The first line of @text that the configuration has otherwise, or None."""
@@ -283,6 +286,37 @@ class Kernel:
         # Stripped of what only a debugger reads; BTF stays.
         self.must(self.log, f"installing the modules of the {self.what}",
                   f"INSTALL_MOD_PATH={self.modules}", "INSTALL_MOD_STRIP=1", "modules_install")
+
+    def rustc(self):
+        """The line about the Rust compiler in the configuration, or None."""
+        config = self.out / ".config"
+        lines = config.read_text(encoding="utf-8").splitlines() if config.exists() else ()
+        return next((line for line in lines if line.startswith("CONFIG_RUSTC_VERSION_TEXT=")),
+                    None)
+
+    def borrow_host_crates(self):
+        """Copy proc-macro2, quote and syn from a kernel of this tree: more than a minute.
+
+        Of the configuration, they know the compiler alone, which is compared here: kbuild
+        compares times, and the copies are as new as each other, and newer than the
+        configuration. It does compare the commands.
+        """
+        mine = self.out / "rust" / "host"
+        if mine.exists():
+            return
+        rustc = self.rustc()
+        newest = max(path.stat().st_mtime for crate in ("proc-macro2", "quote", "syn")
+                     for path in (self.source / "rust" / crate).rglob("*.rs"))
+        for name in ARCHES:
+            other = Kernel(name, self.pristine)
+            theirs = other.out / "rust" / "host"
+            if ((theirs / ".libsyn.rlib.cmd").exists() and other.rustc() == rustc
+                    and min(path.stat().st_mtime for path in theirs.iterdir()) > newest):
+                shutil.copytree(theirs, mine)
+                now = time.time()
+                for path in mine.iterdir():
+                    os.utime(path, (now, now))
+                return
 
     def build(self):
         """Bring image and installed modules up to date."""

@@ -2,12 +2,13 @@
 """Outcomes of earlier runs that hold again, as the objects in ccache do.
 
 A build or a linter that reads the same says the same. An outcome is kept under a
-hash of all that goes into it: the sources, as ids of git trees; what the harness
-asks of them, and its own code for that; and name and version of every installed
-package. So the outcome of a machine with other packages is none for the root of
-harness/fresh. Only what passed is kept. What runs in a guest or takes a time is
-never kept, but by a full run for itself, see Run. OUTCOMES=no recalls nothing, and
-`make test FULL=1` only what it found itself before it was interrupted.
+hash of all that goes into it: the sources, as ids of git trees, or a program that
+does the same each time; what the harness asks of them, and its own code for that;
+and name and version of every installed package. So the outcome of a machine with
+other packages is none for the root of harness/fresh. Only what passed is kept. What
+runs in a guest or takes a time is never kept, but by a full run for itself, see Run.
+OUTCOMES=no recalls nothing, and `make test FULL=1` only what it found itself before it
+was interrupted.
 """
 
 import contextlib

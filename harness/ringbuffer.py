@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The ring buffer of the base and of the series in user space: test and measure it."""
 
+import hashlib
 import re
 
 import kernel as kernels
 import ktap
+import outcomes
 import series
 import ui
 from ui import BUILD, LOGS, Failure
@@ -13,6 +15,11 @@ SOURCE = series.TREE / "tools" / "testing" / "ring_buffer"
 OUT = BUILD / "ring_buffer"
 PROGRAM = OUT / "ring_buffer_test"
 TIMEOUT = 1800
+GROUP = "ring buffer"
+# Parts of the tests: some with threads, and one that takes the same steps each time, one
+# instruction after the other, if the program is the same.
+THREADS = ("pages", "reader")
+STEPPED = "nested"
 
 # What bench prints: a row, the base's value, ours, and the ratio.
 BENCH_LINE = re.compile(r"(.+?) +([\d.]+) +([\d.]+) +[\d.]+$")
@@ -32,13 +39,22 @@ def build(source=SOURCE, out=OUT, **variables):
             env={**kernels.environment(), **variables})
 
 
+def run_tests(found, *parts):
+    """Some parts of its tests."""
+    with ui.Step(f"test the ring buffer in user space: {' '.join(parts)}") as step:
+        ktap.run(found, GROUP, [PROGRAM, *parts], LOGS / f"ring_buffer-{parts[0]}.log", step,
+                 timeout=TIMEOUT)
+
+
 def tests(found):
     """Its tests."""
     with ui.Step("build the ring buffer for user space"):
         build()
-    with ui.Step("test the ring buffer in user space") as step:
-        ktap.run(found, "ring buffer", [PROGRAM], LOGS / "ring_buffer.log", step, timeout=TIMEOUT)
-    found.close("ring buffer")
+    run_tests(found, *THREADS)
+    program = hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
+    outcomes.again(found, outcomes.place(outcomes.code(__file__, ktap.__file__), program),
+                   lambda found: run_tests(found, STEPPED))
+    found.close(GROUP)
 
 
 def measure():

@@ -96,10 +96,10 @@ TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
 WITHOUT_PARTS = ("static_keys/test_static_keys.sh",)
 
 # The suites that must have reported, by the beginning of their names: those of the
-# examples, which only some kernels have, those of the series, and of the base those of
-# strlen() and vbin_printf().
-KUNIT_SUITES = ("rust_doctests_kernel", "static_batch", "marker", "rust_demangle", "maccess",
-                "string", "printf")
+# series, and of the base those of strlen() and vbin_printf().
+KUNIT_SUITES = ("static_batch", "marker", "rust_demangle", "maccess", "string", "printf")
+# The examples of Rust and the base's test of fprobes, which cannot be modules.
+KUNIT_BUILT_IN = ("rust_doctests_kernel", "fprobe_test")
 
 # Events from the kernel's command line: of functions, one that the first process starts
 # with, one that is there for the start of the kernel only, one with a name, and one that
@@ -375,7 +375,8 @@ def kunit(found, kernel):
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)
     splat(found, group, result)
-    for suite in KUNIT_SUITES if "kunit" in kernel.arch.fragments else KUNIT_SUITES[1:]:
+    built_in = KUNIT_BUILT_IN if "kunit" in kernel.arch.fragments else ()
+    for suite in (*built_in, *KUNIT_SUITES):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
     found.close(group)
@@ -551,6 +552,7 @@ def plan_full(plan, wanted, on_guest):
         on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
                  need=built)
         for what, directory in (("batches", "static_batch"), ("markers", "markers"),
+                                ("function events", "function_events"),
                                 ("functions of Rust", "rust_functions")):
             on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
                      STRESS_FULL, need=built)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What ftracetest.py makes of tests that fail once."""
+"""What ftracetest.py makes of tests that fail once, and which tests a short run has."""
+
+import types
 
 import ftracetest
+import ui
 from support import Case
 
 # Why; the outcome of both attempts, and which counts.
@@ -32,3 +35,19 @@ class Twice(Case):
                 self.assertEqual(outcomes["a.tc"], f"{counts} (first {first})")
                 self.assertEqual(ftracetest.passed(outcomes["a.tc"]),
                                  counts in ("PASS", "PASS/PASS"))
+
+
+class Selected(Case):
+    """The tests that are run."""
+
+    def test_selection(self):
+        kernel = types.SimpleNamespace(source=self.work)
+        top = self.work / ftracetest.TESTS
+        for name in ("a/b.tc", *ftracetest.LONG):
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            (top / name).touch()
+        self.assertEqual(ftracetest.selection(kernel, False), ["a/b.tc"])
+        self.assertEqual(ftracetest.selection(kernel, True), ["a/b.tc", *sorted(ftracetest.LONG)])
+        (top / ftracetest.LONG[0]).unlink()
+        with self.assertRaisesRegex(ui.Failure, ftracetest.LONG[0]):
+            ftracetest.selection(kernel, False)

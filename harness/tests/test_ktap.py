@@ -188,8 +188,8 @@ class Programs(Suite):
         self.try_all(fntrace.run_tests, "test", [self.python], 9)
 
     def test_ring_buffer(self):
-        self.put(ringbuffer, build=lambda: None, PROGRAM=self.shell)
-        self.try_all(ringbuffer.tests)
+        self.put(ringbuffer, PROGRAM=self.shell)
+        self.try_all(ringbuffer.run_tests, "nested")
 
     def test_harness(self):
         self.put(check, ROOT=self.work)

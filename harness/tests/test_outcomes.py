@@ -321,7 +321,8 @@ class Resumed(Case):
 
         self.put(ftracetest.Outcomes, run=run, again=lambda self, tests: None)
         self.put(test.kernels.Kernel, build=lambda self: built.append(self.label))
-        self.put(ftracetest, selection=lambda kernel: ["a.tc", "b.tc", "c.tc"], known=dict,
+        self.put(ftracetest, selection=lambda kernel, full: ["a.tc", "b.tc", "c.tc"],
+                 known=dict,
                  compare=lambda found, before, after: (
                      seen.append((dict(before), before.seconds, dict(after), after.seconds)),
                      found.add("ftracetest", "all", True)))

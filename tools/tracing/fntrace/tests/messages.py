@@ -29,12 +29,14 @@ def wrong(events, error, least):
     for number in both_ends:
         if received[number] < sent[number] - error:
             return f"message {number} arrives {sent[number] - received[number]:.0f} ns early"
-    # An even number is answered with the next one.
-    trips = sorted(received[n + 1] - sent[n] for n in both_ends
-                   if n % 2 == 0 and n + 1 in both_ends)
-    usual = trips[len(trips) // 2]
-    if error > usual:
-        return f"error {error} ns, a round trip takes {usual:.0f} ns"
+    # An even number is answered with the next one. The error is largest at the first or
+    # the last message, where it is at most the round trip there: on a busy machine, that
+    # may be longer than the usual one.
+    trips = [received[n + 1] - sent[n] for n in both_ends if n % 2 == 0 and n + 1 in both_ends]
+    usual = sorted(trips)[len(trips) // 2]
+    most = max(usual, trips[0], trips[-1])
+    if error > most:
+        return f"error {error} ns, a round trip takes {usual:.0f} ns, at the ends {most:.0f} ns"
     return ""
 
 
