@@ -153,10 +153,13 @@ static noinline void fire_long_string(void)
 	memset(text, 'x', sizeof(text) - 1);
 	memset(fits, 'x', sizeof(fits) - 1);
 	MARK(test_marker_long_string, "%s", text);
-	MARK(test_marker_room, "fits '%s' cut '%s' name %s", fits, text, "end");
+	MARK(test_marker_room, "nr %d fits '%s' cut '%s' name %s", 7, fits,
+	     text, "end");
 	/* Not cut by what the format says, but by the room if that is less. */
 	MARK(test_marker_room_limited, "fits %.1023s cut %.1024s cut %.*s",
 	     text, text, 1025, text);
+	/* What follows is not mapped. */
+	MARK(test_marker_room_edge, "edge %.*s", 3000, page + PAGE_SIZE - 1500);
 }
 
 static noinline void fire_pointers(void)
@@ -165,6 +168,7 @@ static noinline void fire_pointers(void)
 		0x20, 0x01, 0x0d, 0xb8, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 		15,
 	};
+	static const u8 many[64] = { 0x20, 0x01, [63] = 0xb8 };
 	static const phys_addr_t phys = 0x12345678;
 	static const gfp_t gfp = GFP_KERNEL;
 	u8 *bad = (u8 *)-8192L;
@@ -176,6 +180,9 @@ static noinline void fire_pointers(void)
 	     bytes, bytes, bytes);
 	MARK(test_marker_bytes, "bytes %6ph phys %pa gfp %pGg", bytes, &phys,
 	     &gfp);
+	/* More than what is made on the stack. */
+	MARK(test_marker_large, "%64ph %64ph %64ph %64ph nr %d name %s", many,
+	     many, many, many, 7, "large");
 	MARK(test_marker_bad_pointer, "mac %pM", bad);
 }
 
@@ -270,6 +277,7 @@ static int __init test_marker_init(void)
 		return -ENOMEM;
 	}
 
+	memset(page, 'x', PAGE_SIZE);
 	page[0] = 'X';
 	unterminated = page + PAGE_SIZE - 4;
 	memcpy(unterminated, "abcd", 4);

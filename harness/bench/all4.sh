@@ -12,25 +12,26 @@ for pass in 1 2 3; do
 done
 echo 1 >tracing_on
 
-# disable FIGURE FILE DEFINITION: a hundred events at once.
-disable()
+# together FIGURE FILE DEFINITION: a hundred events at once.
+together()
 {
-	many_events 100 "time.$1" "$2" "$3" || return
+	many_events 100 "time.$1_enable" "$2" "$3" || return
 	for pass in 1 2 3; do
-		echo 1 >events/functions/enable
+		toggle events/functions/enable 1 "$1_enable" time
 		[ "$(cat events/functions/enable)" = 1 ] ||
-			echo "@error time.$1 not all events are enabled"
-		toggle events/functions/enable 0 "$1" time
+			echo "@error time.$1_enable not all events are enabled"
+		toggle events/functions/enable 0 "$1_disable" time
 		[ "$(cat events/functions/enable)" = 0 ] ||
-			echo "@error time.$1 an event is still enabled"
+			echo "@error time.$1_disable an event is still enabled"
 	done
 	echo >dynamic_events
 }
 
-disable probe_events_disable dynamic_events 'p:functions/$function $function a=%di'
+together probe_events dynamic_events 'p:functions/$function $function a=%di'
+together fprobe_events dynamic_events 'f:functions/$function $function a=\$arg1'
 
 if [ "$PATCHED" ]; then
-	disable function_events_disable function_events '$function(x64 a)'
+	together function_events function_events '$function(x64 a)'
 fi
 
 control=/proc/dynamic_debug/control

@@ -21,8 +21,6 @@ insn trace_printk
 grep -q ': nr=999 value=.* name=trace_printk$' trace ||
 	echo "@error insn.trace_printk it is not in the trace"
 echo >trace
-dynamic fprobe_event_4args dynamic_events "f:functions/bench_empty_f bench_empty $probe"
-dynamic kprobe_event_4args dynamic_events "p:functions/bench_empty_p bench_empty $registers"
 
 echo 1 >events/static_key_benchmark/enable
 # Cleared, as people do it.
@@ -94,14 +92,15 @@ least()
 	grep '^@figure' /tmp/figures | sort -n -k 3 | head -n 1
 }
 
-# cheaper FIGURE DEFINITION...: the least of several kinds of events.
-cheaper()
+# kinds FIGURE FPROBE KPROBE: an event of both kinds, and which of them is cheaper.
+kinds()
 {
-	figure=$1
-	shift
-	for definition in "$@"; do
-		dynamic "$figure" dynamic_events "$definition"
-	done | least
+	{
+		dynamic "fprobe_$1" dynamic_events "f:functions/bench_empty_f $2"
+		dynamic "kprobe_$1" dynamic_events "$3"
+	} >/tmp/kinds
+	cat /tmp/kinds
+	sed 's/insn\.[fk]probe/insn.probe/' /tmp/kinds | least
 }
 
 # per_field FIGURE ONE NINE: from what dynamic said of one field and of nine.
@@ -116,12 +115,10 @@ per_field()
 	esac
 }
 
-cheaper probe_event_4args "f:functions/bench_empty_f bench_empty $probe" \
-	"p:functions/bench_empty_p bench_empty $registers"
-cheaper probe_event_return 'f:functions/bench_empty_f bench_empty%return ret=$retval:s32' \
+kinds event_4args "bench_empty $probe" "p:functions/bench_empty_p bench_empty $registers"
+kinds event_return 'bench_empty%return ret=$retval:s32' \
 	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
-cheaper probe_event_entry_and_return \
-	"f:functions/bench_empty_f bench_empty%return $probe ret=\$retval:s32" \
+kinds event_entry_and_return "bench_empty%return $probe ret=\$retval:s32" \
 	"r:functions/bench_empty_r bench_empty $probe ret=\$retval:s32"
 for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
 		'p:functions/bench_empty_p bench_empty a=%di'; do
@@ -155,6 +152,9 @@ insn bare_tracepoint
 dynamic tprobe_4args dynamic_events \
 	"t:functions/bench_bare static_key_benchmark_bare_tp $probe" \
 	bare_tracepoint functions ': bench_bare: .* nr=999 value=.* name="bare_tracepoint"$'
+dynamic eprobe_2fields dynamic_events \
+	'e:functions/bench_hit static_key_benchmark/static_key_benchmark_hit nr=$nr:s32 value=$value:u64' \
+	tracepoint_enabled functions ': bench_hit: .* nr=999 value='
 
 if [ "$PATCHED" ]; then
 	insn marker marker_dormant

@@ -11,8 +11,9 @@
  * Fetch code runs with preemption disabled in any context, concurrently on all
  * CPUs and nested on one CPU. The users of an event are in its struct
  * tracepoint, which is changed under event_mutex and read within
- * tracepoint_srcu. Payload buffers are per CPU, and per level of nesting. They
- * are freed a grace period after the last event was removed.
+ * tracepoint_srcu. Where the size of a payload is known, it may be made in the
+ * record; others are made on the stack. If a string does not fit there, all are
+ * measured, as probe events do it, and the payload is made in the record as well.
  *
  * Disabling an event does not wait. Before an event, or a file that records go
  * to, is freed, fetch_wait() waits for a grace period in which no event was
@@ -128,15 +129,31 @@ static void fetch_compile_read(struct fetch_code *code,
 }
 
 /**
+ * fetch_share() - the room for each string in a payload on the stack
+ * @used: how much of the payload is in use for other things, in bytes
+ * @nr: number of strings, or 0
+ * @size: maximum size of a string, in bytes
+ *
+ * Return: the room in bytes; 0 if the payload cannot be made there.
+ */
+unsigned int fetch_share(unsigned int used, unsigned int nr, unsigned int size)
+{
+	if (used + nr * FETCH_MIN_STRING > FETCH_MAX_MADE)
+		return 0;
+	return nr ? min((FETCH_MAX_MADE - used) / nr, size) : FETCH_MAX_MADE;
+}
+
+/**
  * fetch_compile() - add a field to fetch code
  * @code: the fetch code
  * @field: the field; its offset in the payload and its source are set
  * @string_size: room for a string in the payload, in bytes
+ * @share: the same in a payload that fetch_exec() makes
  *
  * A return value is at offset 0 of its source.
  */
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
-		   unsigned int string_size)
+		   unsigned int string_size, unsigned int share)
 {
 	/* An absolute address, or that of a symbol, is a kernel address. */
 	bool user = code->user && !field->absolute;
@@ -144,6 +161,7 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		.from = field->from,
 		.to = field->offset,
 		.size = fetch_is_string(field->type) ? string_size : field->size,
+		.share = share,
 		.cut = field->cut,
 	};
 	struct fetch_read *read;
@@ -151,13 +169,6 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 	if (!field->read) {
 		fetch_insert_copy(code->nr_copies, code->copies, field->size,
 				  field->from, field->offset);
-		return;
-	}
-
-	if (field->type->format == FETCH_STRING && field->nr_derefs == 1 &&
-	    !field->derefs[0] && !field->absolute && !field->limited &&
-	    !field->max_len && !field->filled) {
-		code->strings[code->nr_strings++] = string;
 		return;
 	}
 
@@ -172,11 +183,17 @@ void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
 		.dest = string,
 	};
 
-	if (field->limited || field->max_len)
+	if (field->limited || field->max_len) {
 		read->kind = FETCH_READ_LIMITED_STRING;
-	else if (fetch_is_string(field->type))
-		read->kind = field->filled ? FETCH_READ_FILLED_STRING :
-					     FETCH_READ_STRING;
+	} else if (field->filled) {
+		read->kind = FETCH_READ_FILLED_STRING;
+	} else if (field->type->format == FETCH_STRING && !field->absolute &&
+		   field->nr_derefs == 1 && !field->derefs[0]) {
+		read->kind = FETCH_READ_PLAIN_STRING;
+		code->strings[code->nr_strings++] = string;
+	} else if (fetch_is_string(field->type)) {
+		read->kind = FETCH_READ_STRING;
+	}
 
 	fetch_compile_read(code, field, user);
 }
@@ -274,39 +291,42 @@ fetch_add_cut_string(struct fetch_code *code, const struct fetch_string *dest,
 }
 
 /*
- * @size: room for the string. @user: @addr is of user space, whatever its value.
- * @last: the string is not read again.
+ * @size: room for the string, or 0 if it cannot be read. @grows: there is more room for
+ * it elsewhere. @user: @addr is of user space, whatever its value. @again: if it is of
+ * user space, the string is read again.
  */
 static __always_inline unsigned int
 fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
-		 unsigned long addr, unsigned int size, bool user, bool ok,
-		 bool last, char *payload, unsigned int len)
+		 unsigned long addr, unsigned int size, bool grows, bool user,
+		 bool again, char *payload, unsigned int len)
 {
+	char *to = payload + len;
 	long found = -EFAULT;
-	bool again;
 
 	/*
 	 * The nofault functions return the size they are given for a string
-	 * that is longer. Pass @size + 1, so that @size means that the string
-	 * just fits.
+	 * that is longer. Pass @size + FETCH_SLACK, so that @size means that the
+	 * string just fits.
 	 */
-	if (ok && user)
-		found = fetch_nofault_user_string(payload + len, addr, size + 1);
-	else if (ok)
-		found = fetch_nofault_string(payload + len, addr, size + 1);
+	if (size && user)
+		found = fetch_nofault_user_string(to, addr, size + FETCH_SLACK);
+	else if (size)
+		found = fetch_nofault_string(to, addr, size + FETCH_SLACK);
 	if (likely(found > 0 && found <= size)) {
 		fetch_set_loc(payload, dest->to, len, found);
 		return len + found;
 	}
 
-	again = code->again && !last && ok && addr &&
-		(user || fetch_is_user_address(addr, false));
+	if (found > 0 && grows)
+		return FETCH_NO_ROOM;
+
+	if (!addr || !(user || fetch_is_user_address(addr, false)))
+		again = false;
 
 	if (found <= 0)
 		return again ? fetch_keep_address(code, dest, addr, FETCH_UNREAD,
 						  0, payload, len) :
-			       fetch_add_no_string(dest, ok && !addr, payload,
-						   len);
+			       fetch_add_no_string(dest, !addr, payload, len);
 	if (!again)
 		return fetch_add_cut_string(code, dest, size, payload, len);
 	return size < FETCH_MIN_CUT ?
@@ -316,9 +336,15 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
 				   size - sizeof(addr), payload, len);
 }
 
+/* There is more room for a string than its share. */
+static __always_inline bool fetch_grows(const struct fetch_string *string)
+{
+	return string->share < string->size;
+}
+
 /**
  * fetch_string_slow() - fetch a string of user space, one that faults, or one
- * that is cut
+ * that is longer than its share
  * @code: the fetch code
  * @string: the string
  * @addr: its address
@@ -326,35 +352,36 @@ fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
  * @len: how much of it is in use, in bytes
  *
  * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards.
+ * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
  */
 noinline unsigned int notrace
 fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
 		  unsigned long addr, char *payload, unsigned int len)
 {
-	return fetch_add_string(code, string, addr, string->size, code->user,
-				true, false, payload, len);
+	return fetch_add_string(code, string, addr, string->share,
+				fetch_grows(string), code->user, code->again,
+				payload, len);
 }
 
-/*
- * Fetch a string of code->reads: one that is not in code->strings. It gets at
- * most @room bytes.
- */
+/* Fetch a string of code->reads, but a limited one. It gets at most @size bytes. */
 static noinline notrace unsigned int
 fetch_add_other_string(struct fetch_code *code,
 		       const struct fetch_read *read, const void *from,
-		       unsigned int room, char *payload, unsigned int len)
+		       unsigned int size, bool grows, char *payload,
+		       unsigned int len)
 {
 	unsigned long addr;
 	bool ok = fetch_follow(read, from, &addr);
 
-	/* The system call does not write to NULL. */
-	if (read->kind == FETCH_READ_FILLED_STRING && addr)
+	/* There is room for an address only; the system call does not write to NULL. */
+	if (ok && addr && read->kind == FETCH_READ_FILLED_STRING)
 		return fetch_keep_address(code, &read->dest, addr, FETCH_UNREAD,
 					  0, payload, len);
-	return fetch_add_string(code, &read->dest, addr,
-				min(read->dest.size, room), read->user, ok,
-				false, payload, len);
+	/* The address of a pointer that cannot be read is not that of the string. */
+	if (!ok || read->kind == FETCH_READ_FILLED_STRING)
+		return fetch_add_no_string(&read->dest, ok, payload, len);
+	return fetch_add_string(code, &read->dest, addr, size, grows, read->user,
+				code->again, payload, len);
 }
 
 /*
@@ -365,8 +392,8 @@ fetch_add_other_string(struct fetch_code *code,
 static noinline notrace unsigned int
 fetch_add_limited_string(struct fetch_code *code,
 			 const struct fetch_string *dest, unsigned long addr,
-			 unsigned int size, unsigned int limit, bool user,
-			 char *payload, unsigned int len)
+			 unsigned int size, bool grows, unsigned int limit,
+			 bool user, char *payload, unsigned int len)
 {
 	char *to = payload + len, last = '\0';
 	long found = 1;
@@ -394,34 +421,64 @@ fetch_add_limited_string(struct fetch_code *code,
 	}
 
 	if (found > size)
-		return fetch_add_cut_string(code, dest, size, payload, len);
+		return grows ? FETCH_NO_ROOM :
+			fetch_add_cut_string(code, dest, size, payload, len);
 	fetch_set_loc(payload, dest->to, len, found);
 	return len + found;
 }
 
 /*
- * Fetch a string whose maximum length is in another argument, or in the format
- * of a marker. A string that this limit shortens does not count as cut.
+ * The maximum number of bytes of a string, which is in another argument, or in the
+ * format of a marker. As for printf(), a negative precision means no limit.
  */
-static notrace unsigned int
-fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
-		   const void *from, char *payload, unsigned int len)
+static notrace unsigned int fetch_limit(const struct fetch_read *read,
+					const void *from)
 {
-	/* As for printf(), a negative precision means no limit. */
 	unsigned int limit = read->limited ?
 		*(const int *)(from + read->limit_from) : -1;
+
+	return read->max_len ? min(limit, read->max_len) : limit;
+}
+
+/* Fetch a string with a limit. What this shortens does not count as cut. */
+static notrace unsigned int
+fetch_add_with_limit(struct fetch_code *code, const struct fetch_read *read,
+		     const void *from, unsigned int size, bool grows,
+		     char *payload, unsigned int len)
+{
+	unsigned int limit = fetch_limit(read, from);
 	unsigned long addr;
 
 	fetch_follow(read, from, &addr);
-	if (read->max_len)
-		limit = min(limit, read->max_len);
+	return limit > size ?
+		fetch_add_string(code, &read->dest, addr, size, grows,
+				 read->user, false, payload, len) :
+		fetch_add_limited_string(code, &read->dest, addr, size, grows,
+					 limit, read->user, payload, len);
+}
 
-	return limit > read->dest.size ?
-		fetch_add_string(code, &read->dest, addr, read->dest.size,
-				 read->user, true, true, payload, len) :
-		fetch_add_limited_string(code, &read->dest, addr,
-					 read->dest.size, limit, read->user,
-					 payload, len);
+/*
+ * One of code->reads. @size: room for a string; @grows: there is more elsewhere. Returns
+ * the number of bytes in use, or FETCH_NO_ROOM.
+ */
+static __always_inline unsigned int
+fetch_add_read(struct fetch_code *code, const struct fetch_read *read,
+	       const void *from, unsigned int size, bool grows, char *payload,
+	       unsigned int len)
+{
+	if (read->kind == FETCH_READ_LIMITED_STRING)
+		return fetch_add_with_limit(code, read, from, size, grows,
+					    payload, len);
+	if (read->kind >= FETCH_READ_STRING)
+		return fetch_add_other_string(code, read, from, size, grows,
+					      payload, len);
+
+	if (unlikely(process_fetch_insn(read->code, (void *)from, NULL,
+					payload + read->dest.to, NULL))) {
+		memset(payload + read->dest.to, 0, read->dest.size);
+		*(u32 *)payload |= BIT(read->fault);
+	}
+	return len;
 }
 
 /**
@@ -432,75 +489,132 @@ fetch_read_limited(struct fetch_code *code, const struct fetch_read *read,
  * @len: how much of it is in use, in bytes
  *
  * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards.
+ * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
  */
 unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
 				  char *payload, unsigned int len)
 {
 	const struct fetch_read *read = code->reads;
 
-	for (int i = code->nr_reads; i; i--, read++) {
-		const struct fetch_string *dest = &read->dest;
-
-		if (read->kind == FETCH_READ_LIMITED_STRING) {
-			len = fetch_read_limited(code, read, from, payload,
-						 len);
-			continue;
-		}
-
-		if (read->kind >= FETCH_READ_STRING) {
-			len = fetch_add_other_string(code, read, from,
-						     dest->size, payload, len);
-			continue;
-		}
-
-		if (unlikely(process_fetch_insn(read->code, (void *)from, NULL,
-						payload + dest->to, NULL))) {
-			memset(payload + dest->to, 0, dest->size);
-			*(u32 *)payload |= BIT(read->fault);
-		}
-	}
+	for (int i = code->nr_reads; i && len != FETCH_NO_ROOM; i--, read++)
+		if (read->kind != FETCH_READ_PLAIN_STRING)
+			len = fetch_add_read(code, read, from, read->dest.share,
+					     fetch_grows(&read->dest), payload,
+					     len);
 	return len;
 }
 
+/*
+ * The length of a string with its null byte, @count if it is longer, 0 or a negative
+ * errno if the memory up to there cannot be read.
+ */
+static notrace long fetch_strlen(unsigned long addr, bool user, long count)
+{
+	char text[64] __uninitialized;
+	long len, size;
+
+	/* What fills the buffer may have been cut; its last byte is read again. */
+	for (long at = 0; at < count - 1; at += size - 1) {
+		size = min(count - at, (long)sizeof(text));
+		len = user ? fetch_nofault_user_string(text, addr + at, size) :
+			     fetch_nofault_string(text, addr + at, size);
+		if (len < size)
+			return len > 0 ? at + len : len;
+	}
+	return count;
+}
+
+/*
+ * The room for a string of at most @limit bytes, of which @max are wanted; 0 for one
+ * that cannot be read. It may be another one when it is read.
+ */
+static notrace u16 fetch_room(unsigned long addr, bool user, unsigned int limit,
+			      unsigned int max)
+{
+	unsigned int count = min(limit, max);
+	long len = fetch_strlen(addr, user, count);
+
+	/* The null byte need not be there, see fetch_add_limited_string(). */
+	if (limit <= max && (len <= 0 || len >= limit))
+		return clamp(limit + 1, FETCH_MIN_STRING, max);
+	return len > 0 ? clamp_t(long, len, FETCH_MIN_STRING, max) : 0;
+}
+
+/* What a room takes: "(fault)" is there for a string that cannot be read. */
+static notrace unsigned int fetch_room_size(u16 room)
+{
+	return room ?: FETCH_MIN_STRING;
+}
+
 /**
- * fetch_shorter() - fetch the strings anew, with less room
+ * fetch_measure() - find the room that strings need
  * @code: the fetch code
  * @from: where the arguments are
- * @payload: of the record, after fetch_exec()
- * @len: how much of it other fields than strings take, in bytes
- * @room: for each string, in bytes, at least FETCH_MIN_STRING
+ * @rooms: set to the room for each string, in bytes, in the order in which
+ *	fetch_exec_rooms() fetches them; 0 for one that cannot be read
+ *
+ * Context: Any context, preemption is disabled.
+ * Return: what all of them take, in bytes.
+ */
+unsigned int notrace fetch_measure(const struct fetch_code *code,
+				   const void *from, u16 *rooms)
+{
+	const struct fetch_read *read = code->reads;
+	unsigned int size = 0;
+	unsigned long addr;
+
+	for (int n = code->nr_reads; n; n--, read++) {
+		if (read->kind == FETCH_READ_VALUE)
+			continue;
+		if (fetch_follow(read, from, &addr))
+			*rooms = fetch_room(addr, read->user,
+					    fetch_limit(read, from),
+					    read->dest.size);
+		else
+			*rooms = 0;
+		size += fetch_room_size(*rooms++);
+	}
+	return size;
+}
+
+/**
+ * fetch_exec_rooms() - fetch fields, with a room for each string
+ * @code: the fetch code
+ * @from: where the arguments are
+ * @payload: of the record, as for fetch_exec()
+ * @len: how much of it is in use, in bytes
+ * @rooms: for each string, in bytes; 0 for one that cannot be read, which takes
+ *	FETCH_MIN_STRING. FETCH_SLACK bytes follow the last one.
  *
  * Context: Any context, preemption is disabled.
  * Return: the number of bytes in use afterwards.
  */
-unsigned int notrace fetch_shorter(struct fetch_code *code, const void *from,
-				   char *payload, unsigned int len,
-				   unsigned int room)
+unsigned int notrace fetch_exec_rooms(struct fetch_code *code, const void *from,
+				      char *payload, unsigned int len,
+				      const u16 *rooms)
 {
-	const struct fetch_string *string = code->strings;
 	const struct fetch_read *read = code->reads;
+	unsigned int size;
 
-	if (code->nr_strings || code->nr_reads)
-		*(u32 *)(payload + code->cut_at) = 0;
-
-	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_add_string(code, string,
-				       *(unsigned long *)(from + string->from),
-				       min(string->size, room), code->user,
-				       true, false, payload, len);
-
-	for (int n = code->nr_reads; n; n--, read++)
-		if (read->kind >= FETCH_READ_STRING)
-			len = fetch_add_other_string(code, read, from, room,
-						     payload, len);
+	fetch_copies(code, from, payload);
+	for (int n = code->nr_reads; n; n--, read++) {
+		size = read->kind == FETCH_READ_VALUE ? 0 : *rooms++;
+		len = fetch_add_read(code, read, from,
+				     min(read->dest.size, size), false, payload,
+				     len);
+	}
 	return len;
 }
 
-static bool fetch_is_unread(const char *payload, u16 to)
+/* The address of a string is in its place. */
+static notrace bool fetch_is_unread(const struct fetch_read *read,
+				    const char *payload)
 {
-	u16 size = *(const u32 *)(payload + to) >> 16;
+	u16 size;
 
+	if (read->kind < FETCH_READ_STRING)
+		return false;
+	size = *(const u32 *)(payload + read->dest.to) >> 16;
 	return size == FETCH_UNREAD || size == FETCH_UNREAD_CUT;
 }
 
@@ -515,58 +629,97 @@ static bool fetch_is_unread(const char *payload, u16 to)
 bool notrace fetch_needs_again(const struct fetch_code *code,
 			       const char *payload)
 {
-	for (int i = 0; i < code->nr_strings; i++)
-		if (fetch_is_unread(payload, code->strings[i].to))
-			return true;
 	for (int i = 0; i < code->nr_reads; i++)
-		if (code->reads[i].kind >= FETCH_READ_STRING &&
-		    fetch_is_unread(payload, code->reads[i].dest.to))
+		if (fetch_is_unread(&code->reads[i], payload))
 			return true;
 	return false;
 }
 
+/* The address that is in the place of a string. */
+static notrace void *fetch_kept_address(const char *payload, u16 to)
+{
+	u16 at = *(const u32 *)(payload + to);
+
+	return (void *)payload + at - offsetof(struct fetch_record, payload);
+}
+
 /*
- * Read a string again if its address is in the place of the string. @limit is
- * the number of bytes that are there, 0 if it is not known.
+ * Read a string again whose address is in the place of the string. @limit is the
+ * number of bytes that are there, 0 if it is not known; @size the room for it.
  */
 static notrace unsigned int
-fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
-		   bool user, unsigned int limit, char *payload,
-		   unsigned int len)
+fetch_string_again(struct fetch_code *code, const struct fetch_read *read,
+		   unsigned int limit, unsigned int size, bool grows,
+		   char *payload, unsigned int len)
 {
+	const struct fetch_string *dest = &read->dest;
+	char *at = fetch_kept_address(payload, dest->to), *text;
 	u32 loc = *(const u32 *)(payload + dest->to);
-	char *at, *text;
+	unsigned int after, had;
 	unsigned long addr;
-	unsigned int end, size;
 
-	if (!fetch_is_unread(payload, dest->to))
-		return len;
-
-	at = payload + (u16)loc - offsetof(struct fetch_record, payload);
-	addr = get_unaligned((const unsigned long *)at);
+	memcpy(&addr, at, sizeof(addr));
 	memset(at, 0, sizeof(addr));
 
-	if (limit && limit <= code->again_size)
-		return fetch_add_limited_string(code, dest, addr,
-						code->again_size, limit, user,
-						payload, len);
+	if (limit && limit <= size)
+		return fetch_add_limited_string(code, dest, addr, size, grows,
+						limit, read->user, payload, len);
 
-	end = fetch_add_string(code, dest, addr, code->again_size, user, true,
-			       true, payload, len);
-	if (loc >> 16 == FETCH_UNREAD)
-		return end;
+	after = fetch_add_string(code, dest, addr, size, grows, read->user,
+				 false, payload, len);
+	if (after == FETCH_NO_ROOM || loc >> 16 == FETCH_UNREAD)
+		return after;
 
 	/*
 	 * The program may have changed it since then, or execve() has replaced
 	 * the program: then take what was there at the entry.
 	 */
 	text = at + sizeof(addr);
-	size = strlen(text) + 1;
-	if (!strncmp(text, payload + len, size - 1))
-		return end;
+	had = strlen(text) + 1;
+	if (!strncmp(text, payload + len, had - 1))
+		return after;
 
-	fetch_add_cut_string(code, dest, size, payload, text - payload);
+	fetch_add_cut_string(code, dest, had, payload, text - payload);
 	return len;
+}
+
+/* The number of bytes that are there of a string that is read again, or 0. */
+static notrace unsigned int fetch_again_limit(const struct fetch_read *read,
+					      long filled)
+{
+	return read->kind == FETCH_READ_FILLED_STRING ?
+		clamp_t(long, filled, 0, FETCH_MAX_PAYLOAD) : 0;
+}
+
+/**
+ * fetch_measure_again() - find the room that fetch_again() needs
+ * @code: the fetch code, with @again set
+ * @filled: as for fetch_again()
+ * @payload: of the record, after fetch_exec()
+ * @rooms: set to the room for each string that will be read again, in bytes
+ *
+ * Context: Any context, preemption is disabled.
+ * Return: what all of them take, in bytes.
+ */
+unsigned int notrace fetch_measure_again(const struct fetch_code *code,
+					 long filled, const char *payload,
+					 u16 *rooms)
+{
+	const struct fetch_read *read = code->reads;
+	unsigned int limit, size = 0;
+	unsigned long addr;
+
+	for (int n = code->nr_reads; n; n--, read++) {
+		if (!fetch_is_unread(read, payload))
+			continue;
+		memcpy(&addr, fetch_kept_address(payload, read->dest.to),
+		       sizeof(addr));
+		limit = fetch_again_limit(read, filled);
+		*rooms = fetch_room(addr, read->user, limit ?: U32_MAX,
+				    code->again_size);
+		size += fetch_room_size(*rooms++);
+	}
+	return size;
 }
 
 /**
@@ -576,28 +729,29 @@ fetch_string_again(struct fetch_code *code, const struct fetch_string *dest,
  *	fills; 0 or negative if it is not known
  * @payload: of the record, after fetch_exec()
  * @len: how much of it is in use, in bytes
+ * @rooms: by fetch_measure_again(), or NULL if the payload is on the stack
  *
  * What has used a string of user space since then has made it present.
  *
  * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards.
+ * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
  */
 unsigned int notrace fetch_again(struct fetch_code *code, long filled,
-				 char *payload, unsigned int len)
+				 char *payload, unsigned int len,
+				 const u16 *rooms)
 {
-	const struct fetch_string *string = code->strings;
 	const struct fetch_read *read = code->reads;
-	unsigned int limit = clamp_t(long, filled, 0, FETCH_MAX_PAYLOAD);
+	bool grows = !rooms && code->again_share < code->again_size;
+	unsigned int size;
 
-	for (int n = code->nr_strings; n; n--, string++)
-		len = fetch_string_again(code, string, code->user, 0, payload,
-					 len);
-
-	for (int n = code->nr_reads; n; n--, read++)
-		if (read->kind >= FETCH_READ_STRING)
-			len = fetch_string_again(code, &read->dest, read->user,
-						 read->kind == FETCH_READ_FILLED_STRING ?
-						 limit : 0, payload, len);
+	for (int n = code->nr_reads; n && len != FETCH_NO_ROOM; n--, read++) {
+		if (!fetch_is_unread(read, payload))
+			continue;
+		size = rooms ? *rooms++ : code->again_share;
+		len = fetch_string_again(code, read,
+					 fetch_again_limit(read, filled), size,
+					 grows, payload, len);
+	}
 	return len;
 }
 
@@ -628,7 +782,7 @@ bool fetch_reads_arguments(const struct fetch_code *code)
 	for (int i = 0; i < code->nr_reads; i++)
 		if (!fetch_absolute_address(&code->reads[i]))
 			return true;
-	return code->nr_strings;
+	return false;
 }
 
 /**
@@ -645,28 +799,19 @@ bool fetch_reads_arguments(const struct fetch_code *code)
 bool fetch_find_span(const struct fetch_code *code, const void *from,
 		     unsigned int *nr, struct fetch_span *span)
 {
-	bool user = code->user;
+	const struct fetch_read *read;
+	bool user;
 
-	*span = (struct fetch_span){};
-
-	if (*nr < code->nr_strings) {
-		const struct fetch_string *string = &code->strings[*nr];
-
-		span->address = *(const unsigned long *)(from + string->from);
-		span->size = string->size;
-		span->is_string = true;
-	} else if (*nr < code->nr_strings + code->nr_reads) {
-		const struct fetch_read *read =
-			&code->reads[*nr - code->nr_strings];
-
-		fetch_set_span(span, read, from);
-		user = span->is_pointer ?
-			user && !fetch_absolute_address(read) : read->user;
-	} else {
-		*nr -= code->nr_strings + code->nr_reads;
+	if (*nr >= code->nr_reads) {
+		*nr -= code->nr_reads;
 		return false;
 	}
 
+	read = &code->reads[*nr];
+	*span = (struct fetch_span){};
+	fetch_set_span(span, read, from);
+	user = span->is_pointer ? code->user && !fetch_absolute_address(read) :
+				  read->user;
 	if (!user && !fetch_is_user_address(span->address, false))
 		span->size = 0;
 	return true;
@@ -689,45 +834,6 @@ bool fetch_make_present(const struct fetch_span *span)
 		return false;
 	return span->is_string ? strnlen_user(at, span->size) :
 				 !fault_in_readable(at, span->size);
-}
-
-/**
- * fetch_get_buffers() - allocate payload buffers for an event
- * @pool: the pool of the event
- * @size: size of the buffers of each CPU, in bytes
- *
- * Context: Process context, event_mutex is held. May sleep.
- * Return: 0 on success, -ENOMEM otherwise.
- */
-int fetch_get_buffers(struct fetch_pool *pool, size_t size)
-{
-	lockdep_assert_held(&event_mutex);
-
-	if (!pool->nr_users) {
-		pool->buffers = __alloc_percpu(size, sizeof(u64));
-		if (!pool->buffers)
-			return -ENOMEM;
-	}
-	pool->nr_users++;
-	return 0;
-}
-
-/**
- * fetch_put_buffers() - release the payload buffers of an event
- * @pool: the pool of the event
- *
- * No CPU may run the fetch code of the event any more.
- *
- * Context: Process context, event_mutex is held. May sleep.
- */
-void fetch_put_buffers(struct fetch_pool *pool)
-{
-	lockdep_assert_held(&event_mutex);
-
-	if (!--pool->nr_users) {
-		free_percpu(pool->buffers);
-		pool->buffers = NULL;
-	}
 }
 
 /*
@@ -830,11 +936,51 @@ static bool fetch_set_regs(struct pt_regs *regs,
 	return true;
 }
 
+/*
+ * What fetch_emit_slow() emits. If there is no payload, each record gets one of its
+ * own, with @rooms for its strings, so that those of user space may differ from one to
+ * the next; they are read while the record is reserved, as probe events do it. @size
+ * is that of @payload or of the payload of the record.
+ */
+struct fetch_hit {
+	struct fetch_event	*event;
+	const void		*source;
+	unsigned long		ip;
+	const char		*payload;
+	unsigned int		size;
+	u16			rooms[FETCH_MAX_FIELDS];
+};
+
+static notrace void fetch_fill(struct fetch_record *rec, struct fetch_hit *hit)
+{
+	unsigned int len = hit->size;
+
+	rec->ip = hit->ip;
+	if (hit->payload) {
+		memcpy(rec->payload, hit->payload, len);
+		return;
+	}
+
+	len = hit->event->make(hit->event, hit->source, rec->payload, hit->rooms);
+	fetch_clear_gaps(hit->event, rec->payload);
+	memset(rec->payload + len, 0, hit->size - len);
+}
+
+static notrace void fetch_to_direct_file(struct fetch_hit *hit,
+					 struct trace_event_file *file)
+{
+	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
+	struct fetch_record *rec;
+
+	rec = trace_record_direct(buffer, file, sizeof(*rec) + hit->size);
+	if (!rec)
+		return;
+	fetch_fill(rec, hit);
+	trace_record_direct_end(buffer);
+}
+
 /* To the ring buffer by way of filters, triggers and exports. */
-static void fetch_to_trace_buffer(const struct fetch_event *event,
-				  struct trace_event_file *file,
-				  const void *source, unsigned long ip,
-				  const char *payload, unsigned int len)
+static void fetch_to_file(struct fetch_hit *hit, struct trace_event_file *file)
 {
 	struct trace_event_buffer fbuffer __uninitialized;
 	struct fetch_where where;
@@ -844,15 +990,14 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 	if (trace_trigger_soft_disabled(file))
 		return;
 
-	rec = trace_event_buffer_reserve(&fbuffer, file, sizeof(*rec) + len);
+	rec = trace_event_buffer_reserve(&fbuffer, file,
+					 sizeof(*rec) + hit->size);
 	if (!rec)
 		return;
 
-	rec->ip = ip;
-	memcpy(rec->payload, payload, len);
-
+	fetch_fill(rec, hit);
 	if (file->tr->trace_flags & TRACE_ITER(STACKTRACE)) {
-		event->where(event, source, &where);
+		hit->event->where(hit->event, hit->source, &where);
 		if (fetch_set_regs(&regs, &where))
 			fbuffer.regs = &regs;
 	}
@@ -860,11 +1005,9 @@ static void fetch_to_trace_buffer(const struct fetch_event *event,
 }
 
 #ifdef CONFIG_PERF_EVENTS
-static void fetch_to_perf(struct fetch_event *event, const void *source,
-			  unsigned long ip, const char *payload,
-			  unsigned int len)
+static void fetch_to_perf(struct fetch_hit *hit)
 {
-	struct trace_event_call *call = &event->call;
+	struct trace_event_call *call = &hit->event->call;
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
 	struct fetch_where where;
 	struct fetch_record *rec;
@@ -875,26 +1018,23 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
 		return;
 
 	/* perf puts a u32 with the size before the record. */
-	size = ALIGN(sizeof(*rec) + len + sizeof(u32), sizeof(u64)) -
+	size = ALIGN(sizeof(*rec) + hit->size + sizeof(u32), sizeof(u64)) -
 	       sizeof(u32);
 	rec = perf_trace_buf_alloc(size, &regs, &rctx);
 	if (!rec)
 		return;
 
-	event->where(event, source, &where);
+	hit->event->where(hit->event, hit->source, &where);
 	if (!fetch_set_regs(regs, &where))
 		perf_arch_fetch_caller_regs(regs, where.ip);
 
-	rec->ip = ip;
-	memcpy(rec->payload, payload, len);
-	memset(rec->payload + len, 0, size - sizeof(*rec) - len);
+	fetch_fill(rec, hit);
+	memset(rec->payload + hit->size, 0, size - sizeof(*rec) - hit->size);
 
 	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
 }
 #else
-static void fetch_to_perf(struct fetch_event *event, const void *source,
-			  unsigned long ip, const char *payload,
-			  unsigned int len)
+static void fetch_to_perf(struct fetch_hit *hit)
 {
 }
 #endif
@@ -903,10 +1043,10 @@ static void fetch_to_perf(struct fetch_event *event, const void *source,
  * fetch_emit_slow() - emit a record, whoever uses the event
  * @event: the event
  * @func: the probe of the first user and its data
- * @source: passed to event->where()
+ * @source: passed to event->where() and event->make()
  * @ip: struct fetch_record::ip
  * @payload: of the record
- * @len: of the payload, in bytes
+ * @len: of the payload, in bytes; FETCH_NO_ROOM if it is to be made in the record
  *
  * Unlike fetch_to_buffer(), this calls functions that may be traced. Callers at a
  * function hold the ftrace recursion lock.
@@ -918,16 +1058,28 @@ noinline void notrace fetch_emit_slow(struct fetch_event *event,
 				      const void *source, unsigned long ip,
 				      const char *payload, unsigned int len)
 {
+	struct fetch_hit hit __uninitialized;
+
+	hit.event = event;
+	hit.source = source;
+	hit.ip = ip;
+	hit.payload = payload;
+	hit.size = len;
+	if (len == FETCH_NO_ROOM) {
+		hit.payload = NULL;
+		hit.size = event->make(event, source, NULL, hit.rooms) +
+			   (event->has_cuts ? FETCH_SLACK : 0);
+	}
+
 	for (; func->func; func++) {
 		if (func->func == fetch_perf_probe)
-			fetch_to_perf(event, source, ip, payload, len);
+			fetch_to_perf(&hit);
 		else if (func->func != fetch_buffer_probe)
 			continue;
-		else if (fetch_is_plain(func->data))
-			fetch_to_buffer(func->data, ip, payload, len);
+		else if (trace_record_is_direct(func->data))
+			fetch_to_direct_file(&hit, func->data);
 		else
-			fetch_to_trace_buffer(event, func->data, source, ip,
-					      payload, len);
+			fetch_to_file(&hit, func->data);
 	}
 }
 
@@ -941,16 +1093,15 @@ void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
 {
 	u32 from = *offset + offsetof(struct fetch_record, payload),
 	    to = ALIGN(from, align);
-	u32 word = round_down(from, sizeof(u64));
 	u64 keep = U64_MAX;
 
 	*offset = to - offsetof(struct fetch_record, payload);
 	if (from == to)
 		return;
 
-	memset((char *)&keep + from - word, 0, to - from);
+	memset((char *)(&keep + 1) - (to - from), 0, to - from);
 	event->gaps[event->nr_gaps++] = (struct fetch_gap){
-		.at = word - offsetof(struct fetch_record, payload),
+		.at = *offset - sizeof(u64),
 		.keep = keep,
 	};
 }

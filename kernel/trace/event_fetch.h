@@ -21,19 +21,29 @@
 #include "trace.h"
 #include "trace_dynevent.h"
 #include "trace_probe.h"
+#include "trace_record_direct.h"
 
 /*
- * The payload of a record is everything after struct fetch_record. It is built
- * in a buffer and then copied to each destination. With this limit a record and
- * its headers fit into a sub-buffer of 4 KiB.
+ * The payload of a record is everything after struct fetch_record. With this limit
+ * a record and its headers fit into a sub-buffer of 4 KiB.
  */
 #define FETCH_MAX_PAYLOAD	3968
+/*
+ * A payload that is not made in the record is made on the stack if it has at most so
+ * many bytes, with an equal share for each string, and then copied to each
+ * destination. This is the size of most records, and little of a stack.
+ */
+#define FETCH_MAX_MADE		256
 /*
  * Maximum and minimum room for a string, in bytes, including the null byte. Of a
  * longer string, a bit in the cut word says that it was cut.
  */
 #define FETCH_MAX_STRING	1024
 #define FETCH_MIN_STRING	8
+/* So many bytes behind its room may be written when a string is read. */
+#define FETCH_SLACK		1
+/* In the place of the length of a payload: one of its strings does not fit. */
+#define FETCH_NO_ROOM		U32_MAX
 /*
  * Size of a string in its __data_loc until it is read again: of one that could
  * not be read, and of one that was cut. Both have their address instead of the
@@ -124,28 +134,35 @@ struct fetch_span {
 	bool		is_pointer;
 };
 
-/*
- * A string that an argument points to: where the argument is, where the
- * __data_loc and the text go, and the bit that says that the text was cut.
+/**
+ * struct fetch_string - a string that an argument points to
+ * @from: offset of the argument in the source
+ * @to: offset of the __data_loc in the payload
+ * @size: room for the string, in bytes
+ * @share: the same in a payload that fetch_exec() makes; at most @size
+ * @cut: bit that says that the string was cut
  */
 struct fetch_string {
 	u16	from;
 	u16	to;
 	u16	size;
+	u16	share;
 	u8	cut;
 };
 
 enum fetch_read_kind {
 	FETCH_READ_VALUE,
 	FETCH_READ_LIMITED_STRING,
-	/* The strings, and the reads below, may be read again at the return. */
+	/* Those below may be read again at the return. */
 	FETCH_READ_STRING,
+	/* In fetch_code::strings as well. */
+	FETCH_READ_PLAIN_STRING,
 	FETCH_READ_FILLED_STRING,
 };
 
 /*
- * Any other read of memory, by instructions of probe events: the source,
- * dereferences, and what is stored.
+ * A read of memory, by instructions of probe events: the source, dereferences, and
+ * what is stored.
  */
 struct fetch_read {
 	struct fetch_insn	*code;
@@ -164,17 +181,18 @@ struct fetch_read {
  * struct fetch_code - instructions that fetch fields
  * @nr_copies: number of @copies of each size
  * @nr_strings: number of @strings
- * @nr_reads: number of @reads
+ * @nr_reads: number of @reads, and of @strings, which are among them
  * @user: addresses in arguments are of user space, and do not say so themselves
  * @again: strings of user space that cannot be read, or that are too long, are
  *	read by fetch_again()
  * @unread: there has ever been such a string
  * @again_size: room for each of them in the payload, in bytes
+ * @again_share: the same in a payload on the stack
  * @cut_at: offset of the cut word in the payload, in bytes
  * @nr_insns: number of @insns
  * @copies: arguments to copy, sorted by size
- * @strings: strings that arguments point to
- * @reads: other memory to read
+ * @strings: strings that arguments point to, for fetch_exec()
+ * @reads: memory to read
  * @insns: of @reads
  */
 struct fetch_code {
@@ -186,6 +204,7 @@ struct fetch_code {
 	bool			unread;
 	u8			cut_at;
 	u16			again_size;
+	u16			again_share;
 	u16			nr_insns;
 	struct fetch_copy	copies[FETCH_MAX_FIELDS];
 	struct fetch_string	strings[FETCH_MAX_FIELDS];
@@ -194,8 +213,9 @@ struct fetch_code {
 };
 
 /*
- * The padding before an aligned field, or before the duration: one to seven
- * bytes within one aligned 64-bit word of the record.
+ * The padding before an aligned field, or before the duration: the last bytes, one to
+ * seven, of a 64-bit word that ends where the field begins. All of the word is written,
+ * so that one that begins with the gap could go beyond the record.
  */
 struct fetch_gap {
 	/* Offset of the word from the start of the payload; may be negative. */
@@ -227,6 +247,9 @@ struct fetch_where {
  * @nr_gaps: number of @gaps
  * @gaps: padding between fields, cleared in each record
  * @where: gets the registers of a hit from the source argument of fetch_emit()
+ * @make: makes the payload from that argument, with the room for each string in
+ *	rooms; returns the number of bytes in use. Without a payload, sets rooms, and
+ *	returns the size.
  * @nr_users: number of registered users: trace instances and perf
  * @call: trace event call of the event
  * @class: class of the event
@@ -243,6 +266,8 @@ struct fetch_event {
 	struct fetch_gap	gaps[FETCH_MAX_FIELDS + 1];
 	void (*where)(const struct fetch_event *event, const void *source,
 		      struct fetch_where *where);
+	unsigned int (*make)(const struct fetch_event *event, const void *source,
+			     char *payload, u16 *rooms);
 	unsigned int		nr_users;
 	struct trace_event_call	call;
 	struct trace_event_class class;
@@ -251,46 +276,39 @@ struct fetch_event {
 	struct fetch_field	*fields;
 };
 
-/* A payload while it is built. */
-struct fetch_buffer {
+/* A payload that is made before its record is reserved. */
+struct fetch_made {
 	/*
 	 * 64-bit fields are aligned in the record; align the payload here as it
-	 * is there.
+	 * is there. A struct fetch_gap may begin before it.
 	 */
-	char	align[offsetof(struct fetch_record, payload) % sizeof(u64)];
-	/*
-	 * fetch_add_string() reads up to one byte more than the room of a
-	 * string.
-	 */
-	char	payload[ALIGN(FETCH_MAX_PAYLOAD + 1, sizeof(u64))];
+	char	align[offsetof(struct fetch_record, payload) % sizeof(u64) +
+		      sizeof(u64)];
+	char	payload[ALIGN(FETCH_MAX_MADE + FETCH_SLACK, sizeof(u64))];
 } __aligned(sizeof(u64));
-
-/**
- * struct fetch_pool - buffers for all events of a kind
- * @buffers: per CPU; allocated while there are events
- * @nr_users: number of events
- */
-struct fetch_pool {
-	void __percpu	*buffers;
-	unsigned int	nr_users;
-};
 
 struct fetch_code *fetch_new_code(const struct fetch_event *event,
 				  const struct fetch_field *fields,
 				  unsigned int nr, bool user);
+unsigned int fetch_share(unsigned int used, unsigned int nr, unsigned int size);
 void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
-		   unsigned int string_size);
+		   unsigned int string_size, unsigned int share);
 unsigned int fetch_string_slow(struct fetch_code *code,
 			       const struct fetch_string *string,
 			       unsigned long addr, char *payload,
 			       unsigned int len);
 unsigned int fetch_memory(struct fetch_code *code, const void *from,
 			  char *payload, unsigned int len);
+unsigned int fetch_measure(const struct fetch_code *code, const void *from,
+			   u16 *rooms);
+unsigned int fetch_exec_rooms(struct fetch_code *code, const void *from,
+			      char *payload, unsigned int len,
+			      const u16 *rooms);
 bool fetch_needs_again(const struct fetch_code *code, const char *payload);
+unsigned int fetch_measure_again(const struct fetch_code *code, long filled,
+				 const char *payload, u16 *rooms);
 unsigned int fetch_again(struct fetch_code *code, long filled, char *payload,
-			 unsigned int len);
-unsigned int fetch_shorter(struct fetch_code *code, const void *from,
-			   char *payload, unsigned int len, unsigned int room);
+			 unsigned int len, const u16 *rooms);
 bool fetch_reads_arguments(const struct fetch_code *code);
 bool fetch_find_span(const struct fetch_code *code, const void *from,
 		     unsigned int *nr, struct fetch_span *span);
@@ -300,8 +318,6 @@ void fetch_emit_slow(struct fetch_event *event,
 		     unsigned long ip, const char *payload, unsigned int len);
 void fetch_buffer_probe(void *file);
 void fetch_perf_probe(void *call);
-int fetch_get_buffers(struct fetch_pool *pool, size_t size);
-void fetch_put_buffers(struct fetch_pool *pool);
 void fetch_must_wait(void);
 void fetch_wait(void);
 
@@ -431,7 +447,7 @@ static __always_inline void fetch_set_loc(char *payload, u16 to,
 		size << 16 | (offsetof(struct fetch_record, payload) + at);
 }
 
-/* Fetch the strings that arguments point to. */
+/* Fetch the strings that arguments point to; as fetch_exec(). */
 static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 						  const void *from,
 						  char *payload,
@@ -444,18 +460,20 @@ static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 		long found = 0;
 
 		/*
-		 * Pass string->size + 1, so that a string that just fits is not
-		 * cut, see fetch_add_string().
+		 * Pass string->share + FETCH_SLACK, so that a string that just
+		 * fits is not cut, see fetch_add_string().
 		 */
 		if (likely(!fetch_is_user_address(addr, code->user)))
 			found = strncpy_from_kernel_nofault(payload + len,
 							    (const void *)addr,
-							    string->size + 1);
+							    string->share + FETCH_SLACK);
 
 		/* It cannot be read, or it does not fit. */
-		if (unlikely((unsigned long)found - 1 >= string->size)) {
+		if (unlikely((unsigned long)found - 1 >= string->share)) {
 			len = fetch_string_slow(code, string, addr, payload,
 						len);
+			if (len == FETCH_NO_ROOM)
+				break;
 			continue;
 		}
 
@@ -465,22 +483,24 @@ static __always_inline unsigned int fetch_strings(struct fetch_code *code,
 	return len;
 }
 
-/* Fetch the memory that arguments point to. */
+/* Fetch the memory that arguments point to; as fetch_exec(). */
 static __always_inline unsigned int
 fetch_indirect(struct fetch_code *code, const void *from, char *payload,
 	       unsigned int len)
 {
 	len = fetch_strings(code, from, payload, len);
-	return code->nr_reads ? fetch_memory(code, from, payload, len) : len;
+	return code->nr_reads != code->nr_strings && len != FETCH_NO_ROOM ?
+		fetch_memory(code, from, payload, len) : len;
 }
 
 /*
  * Fetches fields from registers, a return value, or the arguments of a marker
- * into @payload, of which @len bytes are in use. Strings are appended. A read
- * that faults sets its bit in the fault word, the first word of @payload, or
- * leaves a string that says so; with @code->again, a string of no bytes with the
- * address, which must not get into a record. Returns the number of bytes in use
- * afterwards. The fault word and the cut word are 0 before.
+ * into @payload, of which @len bytes are in use. Strings are appended; up to
+ * FETCH_SLACK bytes behind the last one are written. A read that faults sets its bit
+ * in the fault word, the first word of @payload, or leaves a string that says so; with
+ * @code->again, a string of no bytes with the address, which must not get into a
+ * record. Returns the number of bytes in use afterwards, or FETCH_NO_ROOM if a string
+ * is longer than its share. The fault word and the cut word are 0 before.
  */
 static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 					       const void *from, char *payload,
@@ -490,6 +510,16 @@ static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 	return fetch_indirect(code, from, payload, len);
 }
 
+/* Clear the fault word and the cut word, if there are any. */
+static __always_inline void fetch_clear_bits(const struct fetch_event *event,
+					     char *payload)
+{
+	if (event->has_faults)
+		*(u32 *)payload = 0;
+	if (event->has_cuts)
+		*(u32 *)(payload + event->has_faults * sizeof(u32)) = 0;
+}
+
 /*
  * The gaps have old buffer contents, or the upper part of an argument that is
  * smaller than a register; neither must reach user space.
@@ -497,121 +527,110 @@ static __always_inline unsigned int fetch_exec(struct fetch_code *code,
 static __always_inline void fetch_clear_gaps(const struct fetch_event *event,
 					     char *payload)
 {
-	for (unsigned int n = 0; n < event->nr_gaps; n++)
-		*(u64 *)(payload + event->gaps[n].at) &= event->gaps[n].keep;
-}
+	for (unsigned int n = 0; n < event->nr_gaps; n++) {
+		u64 *word = (u64 *)(payload + event->gaps[n].at);
 
-/*
- * True if the event has no filter, trigger or other consumer than the ring
- * buffer.
- */
-static __always_inline bool fetch_is_plain(struct trace_event_file *file)
-{
-	return !(file->flags &
-		 ~(EVENT_FILE_FL_ENABLED | EVENT_FILE_FL_RECORDED_CMD |
-		   EVENT_FILE_FL_RECORDED_TGID | EVENT_FILE_FL_WAS_ENABLED)) &&
-	       !(file->tr->trace_flags &
-		 (TRACE_ITER(STACKTRACE) | TRACE_ITER(USERSTACKTRACE))) &&
-	       !static_branch_unlikely(&tracepoint_printk_key) &&
-	       !static_branch_unlikely(&trace_event_exports_enabled);
-}
-
-static __always_inline void fetch_copy_word(char *to, const char *payload)
-{
-	put_unaligned(get_unaligned((const u64 *)payload), (u64 *)to);
-}
-
-static __always_inline void fetch_copy_words(char *to, const char *payload)
-{
-	fetch_copy_word(to, payload);
-	fetch_copy_word(to + sizeof(u64), payload + sizeof(u64));
-}
-
-/*
- * memcpy() of a few words. barrier() keeps the compiler from turning this loop
- * into a call of memcpy(). The last words may overlap those before.
- */
-static __always_inline void fetch_copy_payload(char *to, const char *payload,
-					       unsigned int len)
-{
-	const size_t word = sizeof(u64), step = 2 * word;
-	size_t at = 0, last = len - step;
-
-	if (likely(len >= step)) {
-		do {
-			fetch_copy_words(to + at, payload + at);
-			barrier();
-			at += step;
-		} while (at < last);
-		fetch_copy_words(to + last, payload + last);
-	} else if (len >= word) {
-		fetch_copy_word(to, payload);
-		fetch_copy_word(to + len - word, payload + len - word);
-	} else {
-		memcpy(to, payload, len);
+		put_unaligned(get_unaligned(word) & event->gaps[n].keep, word);
 	}
 }
 
 /*
- * The part of trace_event_buffer_reserve() and trace_event_buffer_commit() that
- * remains if fetch_is_plain().
+ * The first user of the event and its destination, or NULL. Within
+ * tracepoint_srcu: as for tracepoints, both are freed after a grace period of it.
  */
+static __always_inline const struct tracepoint_func *
+fetch_users(const struct fetch_event *event)
+{
+	/* srcu_dereference() would call functions that can be traced. */
+	return rcu_dereference_raw(event->tp.funcs);
+}
+
+/* True if nobody but the ring buffer of one file, func->data, gets the records. */
+static __always_inline bool fetch_is_direct(const struct tracepoint_func *func)
+{
+	return likely(func->func == fetch_buffer_probe && !func[1].func &&
+		      trace_record_is_direct(func->data));
+}
+
 static __always_inline void fetch_to_buffer(struct trace_event_file *file,
 					    unsigned long ip,
 					    const char *payload,
 					    unsigned int len)
 {
 	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
-	struct ring_buffer_event *slot;
 	struct fetch_record *rec;
 
-	slot = ring_buffer_lock_reserve(buffer, sizeof(*rec) + len);
-	if (!slot)
+	rec = trace_record_direct(buffer, file, sizeof(*rec) + len);
+	if (!rec)
 		return;
 
-	rec = ring_buffer_event_data(slot);
-	/* Leave out the preemption count of this function and its caller. */
-	tracing_generic_entry_update(&rec->ent, file->event_call->event.type,
-				     tracing_gen_ctx_dec() -
-					     IS_ENABLED(CONFIG_PREEMPT_COUNT));
-
 	rec->ip = ip;
-	fetch_copy_payload(rec->payload, payload, len);
-
-	/*
-	 * ring_buffer_lock_reserve() does not return trace_buffered_event, so
-	 * do not test for it as __buffer_unlock_commit() does.
-	 */
-	__this_cpu_write(trace_taskinfo_save, true);
-	ring_buffer_unlock_commit(buffer);
+	fetch_copy_bytes(rec->payload, payload, len);
+	trace_record_direct_end(buffer);
 }
 
 /*
  * Emit the record to all users of the event. Preemption is disabled, once.
- * @source is passed to event->where().
+ * @source is passed to event->where() and, if @len is FETCH_NO_ROOM, to event->make().
  */
 static __always_inline void fetch_emit(struct fetch_event *event,
 				       const void *source, unsigned long ip,
 				       char *payload, unsigned int len)
 {
-	struct tracepoint_func *func;
+	const struct tracepoint_func *func;
 
-	/*
-	 * As for tracepoints, func and func->data are freed after a grace
-	 * period of tracepoint_srcu.
-	 */
 	guard(srcu_fast_notrace)(&tracepoint_srcu);
-	/* srcu_dereference() would call functions that can be traced. */
-	func = rcu_dereference_raw(event->tp.funcs);
+	func = fetch_users(event);
 	if (!func)
 		return;
 
-	fetch_clear_gaps(event, payload);
-	if (likely(func->func == fetch_buffer_probe && !func[1].func &&
-		   fetch_is_plain(func->data)))
-		fetch_to_buffer(func->data, ip, payload, len);
-	else
-		fetch_emit_slow(event, func, source, ip, payload, len);
+	if (likely(len != FETCH_NO_ROOM)) {
+		fetch_clear_gaps(event, payload);
+		if (fetch_is_direct(func)) {
+			fetch_to_buffer(func->data, ip, payload, len);
+			return;
+		}
+	}
+	fetch_emit_slow(event, func, source, ip, payload, len);
+}
+
+/*
+ * The same for an event without strings: its payload is made in the record. @from is
+ * the source of @code.
+ */
+static __always_inline void fetch_emit_fixed(struct fetch_event *event,
+					     struct fetch_code *code,
+					     const void *from,
+					     const void *source,
+					     unsigned long ip)
+{
+	const struct tracepoint_func *func;
+	struct trace_event_file *file;
+	struct trace_buffer *buffer;
+	struct fetch_record *rec;
+
+	guard(srcu_fast_notrace)(&tracepoint_srcu);
+	func = fetch_users(event);
+	if (!func)
+		return;
+
+	if (!fetch_is_direct(func)) {
+		fetch_emit_slow(event, func, source, ip, NULL, FETCH_NO_ROOM);
+		return;
+	}
+
+	file = func->data;
+	buffer = file->tr->array_buffer.buffer;
+	rec = trace_record_direct(buffer, file,
+				  sizeof(*rec) + event->payload_size);
+	if (!rec)
+		return;
+
+	rec->ip = ip;
+	fetch_clear_bits(event, rec->payload);
+	fetch_exec(code, from, rec->payload, event->payload_size);
+	fetch_clear_gaps(event, rec->payload);
+	trace_record_direct_end(buffer);
 }
 
 #endif

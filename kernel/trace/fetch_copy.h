@@ -15,6 +15,7 @@
 #include <linux/log2.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 
 /**
  * struct fetch_copy - a field that is copied unchanged
@@ -89,12 +90,54 @@ static __always_inline void fetch_copy_all(const u8 nr[FETCH_COPY_SIZES],
 
 	FETCH_COPY(u64, FETCH_COPY_8);
 	FETCH_COPY(u32, FETCH_COPY_4);
-	if (likely(!(nr[FETCH_COPY_2] | nr[FETCH_COPY_1])))
+	/* One test of both */
+	if (likely(!get_unaligned((const u16 *)&nr[FETCH_COPY_2])))
 		return;
 	FETCH_COPY(u16, FETCH_COPY_2);
 	FETCH_COPY(u8, FETCH_COPY_1);
 }
 
 #undef FETCH_COPY
+
+static __always_inline void fetch_copy_word(void *to, const void *from)
+{
+	put_unaligned(get_unaligned((const u64 *)from), (u64 *)to);
+}
+
+static __always_inline void fetch_copy_words(void *to, const void *from)
+{
+	fetch_copy_word(to, from);
+	fetch_copy_word(to + sizeof(u64), from + sizeof(u64));
+}
+
+/**
+ * fetch_copy_bytes() - memcpy() of a few words
+ * @to: where to
+ * @from: where from
+ * @len: number of bytes
+ *
+ * Context: Any context, see fetch_copy_all(). The last words may overlap those before.
+ */
+static __always_inline void fetch_copy_bytes(void *to, const void *from,
+					     unsigned int len)
+{
+	const size_t word = sizeof(u64), step = 2 * word;
+	size_t at = 0, last = len - step;
+
+	if (likely(len >= step)) {
+		/* barrier() keeps the compiler from making this a call of memcpy(). */
+		do {
+			fetch_copy_words(to + at, from + at);
+			barrier();
+			at += step;
+		} while (at < last);
+		fetch_copy_words(to + last, from + last);
+	} else if (len >= word) {
+		fetch_copy_word(to, from);
+		fetch_copy_word(to + len - word, from + len - word);
+	} else {
+		memcpy(to, from, len);
+	}
+}
 
 #endif

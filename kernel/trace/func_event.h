@@ -7,45 +7,40 @@
 #ifndef _FUNC_EVENT_H
 #define _FUNC_EVENT_H
 
-#include <linux/ftrace.h>
+#include <linux/fprobe.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
 #include "event_fetch.h"
 #include "func_event_parse.h"
 
-struct func_event_hook;
-
 /* A function event; the first members are used when its function is called. */
 struct func_event {
-	struct list_head		hook_node;
+	struct fprobe			fp;
 	struct fetch_event		base;
 	bool				syscall;
 	bool				at_return;
-	/*
-	 * The event has no fields that are read at the entry of the function.
-	 */
-	bool				return_only;
 	/*
 	 * No memory is read at the return: the data saved at the entry becomes
 	 * the record in place, unless a string has to be read again.
 	 */
 	bool				in_place;
+	/* A record may be made on the stack. */
+	bool				on_stack;
 	u16				duration_offset;
 	/* What is kept until the return, without text; number of texts. */
 	u16				kept_size;
 	u8				nr_entry_strings;
-	/* Key in func_event_returns. */
-	u64				id;
-	struct hlist_node		id_node;
-	atomic_long_t			missed;
+	/* Another one each time that the event is attached. */
+	u32				id;
+	/* Hits that were missed, but those in fp.nmissed; protected by event_mutex. */
+	unsigned long			missed;
 	struct fetch_code		*entry;
 	struct fetch_code		*ret;
 
-	struct func_event_hook		*hook;
-	/* RCU grace period after the last func_event_detach(). */
-	unsigned long			detached;
-	bool				was_attached;
+	/* In func_event_waiting, or the RCU grace period after it was there last. */
+	struct hlist_node		wait_node;
+	unsigned long			waited;
 	/*
 	 * An absolute address pointed into memory that was freed; it is 0 now.
 	 */
@@ -80,11 +75,10 @@ int func_event_nr_args(bool syscall);
 u16 func_event_arg_offset(bool syscall, int arg);
 int func_event_stack_offset(bool syscall, int arg);
 
-int func_event_add(struct func_event *event);
-void func_event_remove(struct func_event *event);
+void func_event_set_handlers(struct func_event *event);
 int func_event_attach(struct func_event *event);
 void func_event_detach(struct func_event *event);
-void func_event_flush(void);
+unsigned long func_event_nr_missed(const struct func_event *event);
 int func_event_init(void);
 
 struct func_event_btf;

@@ -144,7 +144,6 @@ struct func_event_def {
 	C(TOO_LARGE, E2BIG, "Record does not fit into a sub-buffer"),	\
 	C(ENTRY_TOO_LARGE, E2BIG, "Too much to keep until the function returns"),	\
 	C(NO_RETURN, EOPNOTSUPP, "Return of functions cannot be traced on this kernel"),	\
-	C(NO_RETVAL, EOPNOTSUPP, "Return values are not known on this kernel"),	\
 	C(NO_MEMORY, ENOMEM, "Out of memory"),	\
 	C(NO_BTF, EOPNOTSUPP, "Needs BTF type information, which this kernel does not have"),	\
 	C(NO_BTF_FUNCTION, ENOENT, "No BTF type information about this function"),	\

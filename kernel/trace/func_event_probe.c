@@ -1,48 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes of function events: the ftrace and function graph callbacks.
+ * Probes of function events: the handlers of their fprobes.
  *
- * All functions with enabled entry events are in the filter of one struct
- * ftrace_ops, func_event_hook_ops. It has a trampoline of its own as long as
- * nothing else traces the function. func_event_hook_ops is static, so that
- * removing functions from its filter does not have to wait for the trampoline.
- * The callback looks up the address of the function: a struct func_event_hook
- * has the events of one function.
+ * Each event has an fprobe. That of an event at the entry of a function has an
+ * entry_handler; that of one at the return has an exit_handler as well, and keeps
+ * what the event shows of the entry in the entry data of the fprobe, a struct
+ * func_event_frame.
  *
- * All functions with enabled return events are in the filter of
- * func_event_return_ops, a struct fgraph_ops. At the entry of a function, the
- * data that its return events need later is put on the shadow stack of the
- * function graph tracer: one struct func_event_frame per event, one after the
- * other.
+ * The handlers run with preemption disabled in any context, concurrently on all
+ * CPUs and nested on one CPU. func_event_detach() unregisters the fprobe: from
+ * then on a call of the function does not find the event, nor does the return
+ * from a call that has found it: the task may sleep in the function for long, but
+ * func_event_frame::id is not that of the event any more, be it enabled again or
+ * freed, with another event at its address. A CPU that has found it is done after a
+ * grace period of RCU, for which fetch_wait() waits; so any number of events can
+ * be detached without waiting, and removed with one grace period for all of them.
  *
- * The callbacks run with preemption disabled in any context, concurrently on
- * all CPUs and nested on one CPU. They find a struct func_event through
- * func_event_hooks and the lists of a hook, or in func_event_returns by
- * the id that the event had at the entry of the function. Both are changed
- * under event_mutex:
- *
- *  - func_event_detach() removes the event from both, and the hook from
- *    func_event_hooks if that was its last event. From then on a call of the
- *    function does not find the event. A CPU that has found it before is done
- *    after one grace period of RCU: readers run with preemption disabled, on
- *    CPUs that are online and where RCU is watching. event->detached remembers
- *    that grace period, and fetch_wait() waits for one that ends no earlier; so
- *    any number of events can be detached without waiting, and removed with one
- *    grace period for all of them.
- *  - func_event_attach() waits for event->detached: the list entries of the
- *    event may be reused only when no reader uses them any more.
- *  - func_event_flush() patches the code: it reduces the filters to the
- *    functions in func_event_hooks. Delayed work does this once for all events
- *    that were disabled in the meantime; removing an event or a module does it
- *    at once. Until then the function still calls func_event_hook_ops or
- *    func_event_return_ops, which find no event. If patching fails the calls go
- *    on, and no memory that the callbacks may access has been freed.
- *
- * The callbacks cannot wait for memory of user space that is not present.
- * Before a system call, func_event_sys_enter() waits for what its events are
- * going to read. Of any function, an event at the return reads the strings of user
- * space again that could not be read at the entry, or for which the shadow stack
- * has no room.
+ * The handlers cannot wait for memory of user space that is not present. Before a
+ * system call, func_event_sys_enter() waits for what its events are going to read.
+ * Of any function, an event at the return reads the strings of user space again
+ * that could not be read at the entry, or for which the entry data has no room.
  *
  * See event_fetch.c for how records are built.
  *
@@ -50,17 +27,13 @@
  */
 #include <linux/compat.h>
 #include <linux/cpumask.h>
+#include <linux/fprobe.h>
 #include <linux/ftrace.h>
-#include <linux/hash.h>
+#include <linux/hashtable.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
-#include <linux/random.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/trace_clock.h>
-#include <linux/trace_recursion.h>
-#include <linux/workqueue.h>
 
 #include <asm/syscall.h>
 
@@ -89,32 +62,6 @@
 #define FUNC_EVENT_STACK_ARGS	(-1)
 #endif
 
-/* A traced function. */
-struct func_event_hook {
-	struct hlist_node	node;
-	unsigned long		ip;
-	/* Lists of struct func_event, at the entry and at the return; RCU. */
-	struct list_head	entries;
-	struct list_head	returns;
-	struct rcu_head		rcu;
-};
-
-/*
- * Hash table of hooks, by the ip that func_event_hook_ops is called with; RCU.
- */
-#define FUNC_EVENT_HOOK_BITS	10
-static struct hlist_head func_event_hooks[1 << FUNC_EVENT_HOOK_BITS];
-
-/* One payload buffer for each context level that can interrupt another. */
-#define FUNC_EVENT_NR_LEVELS	(TRACE_CTX_TRANSITION + 1)
-
-static struct fetch_pool func_event_pool;
-/*
- * Size of the buffers of func_event_pool in use on a CPU, in bytes; one buffer
- * per nested context.
- */
-static DEFINE_PER_CPU(unsigned int, func_event_used);
-
 /*
  * True if RCU grace periods wait for this CPU: RCU does not know of a CPU that
  * is not online yet, or not any more. Preemption is disabled.
@@ -122,30 +69,6 @@ static DEFINE_PER_CPU(unsigned int, func_event_used);
 static __always_inline bool func_event_rcu_covers_cpu(void)
 {
 	return cpu_online(raw_smp_processor_id());
-}
-
-/*
- * Get a buffer until func_event_put_buffer(), with preemption disabled. The
- * ftrace recursion protection allows each context level once, and one of them
- * twice, so there is always a free buffer.
- */
-static __always_inline char *func_event_get_buffer(void)
-{
-	const unsigned int size = sizeof(struct fetch_buffer);
-	unsigned int used = this_cpu_add_return(func_event_used, size);
-	struct fetch_buffer *buffer;
-
-	if (unlikely(used > FUNC_EVENT_NR_LEVELS * size)) {
-		this_cpu_sub(func_event_used, size);
-		return NULL;
-	}
-	buffer = this_cpu_ptr(func_event_pool.buffers) + used - size;
-	return buffer->payload;
-}
-
-static __always_inline void func_event_put_buffer(void)
-{
-	this_cpu_sub(func_event_used, sizeof(struct fetch_buffer));
 }
 
 /*
@@ -260,16 +183,31 @@ func_event_arguments(const struct func_event *event, struct ftrace_regs *fregs)
 				fregs;
 }
 
+/* As fetch_exec(); @payload has room for a u64 at least. */
 static __always_inline unsigned int
 func_event_fetch_entry(struct func_event *event, struct ftrace_regs *fregs,
 		       char *payload)
 {
-	const void *from = func_event_arguments(event, fregs);
-
 	/* The fault word and the cut word, if there are any. */
 	*(u64 *)payload = 0;
-	return fetch_exec(event->entry, from, payload,
-			  event->base.payload_size);
+	return fetch_exec(event->entry, func_event_arguments(event, fregs),
+			  payload, event->base.payload_size);
+}
+
+/* fetch_event::make() of an event at the entry. */
+static notrace unsigned int
+func_event_make_entered(const struct fetch_event *base, const void *source,
+			char *payload, u16 *rooms)
+{
+	struct func_event *event = container_of(base, struct func_event, base);
+	const void *from = func_event_arguments(event, (void *)source);
+
+	if (!payload)
+		return base->payload_size +
+			fetch_measure(event->entry, from, rooms);
+	fetch_clear_bits(base, payload);
+	return fetch_exec_rooms(event->entry, from, payload, base->payload_size,
+				rooms);
 }
 
 /* fetch_event::where() of an entry event: the start of its function. */
@@ -310,8 +248,6 @@ func_event_return_location(struct ftrace_regs *fregs)
 #endif
 }
 
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-
 static noinline unsigned long func_event_diverted_parent(unsigned long *retp)
 {
 	int idx = 0;
@@ -332,398 +268,233 @@ func_event_true_parent(unsigned long parent_ip, unsigned long *retp)
 		func_event_diverted_parent(retp) : parent_ip;
 }
 
-#else
-
-static unsigned long
-func_event_true_parent(unsigned long parent_ip, unsigned long *retp)
-{
-	return parent_ip;
-}
-
-#endif
-
-static __always_inline struct hlist_head *
-func_event_hook_bucket(unsigned long ip)
-{
-	return &func_event_hooks[hash_long(ip, FUNC_EVENT_HOOK_BITS)];
-}
-
-static __always_inline struct func_event_hook *
-func_event_find_hook(unsigned long ip)
-{
-	struct func_event_hook *hook;
-
-	hlist_for_each_entry_rcu_notrace(hook, func_event_hook_bucket(ip), node)
-		if (hook->ip == ip)
-			return hook;
-	return NULL;
-}
-
-/* The filter of func_event_hook_ops or of func_event_return_ops. */
-struct func_event_filter {
-	struct ftrace_ops	*ops;
-	/* Register and unregister the ops. */
-	int			(*start)(void);
-	int			(*stop)(void);
-	/*
-	 * Number of hooks with events of this kind. This and the members below
-	 * are protected by event_mutex.
-	 */
-	unsigned int		nr;
-	bool			is_started;
-	/*
-	 * The filter has functions without enabled events, to be removed by the
-	 * next func_event_flush().
-	 */
-	bool			needs_flush;
-};
-
-#ifdef CONFIG_FUNCTION_EVENTS_RETURN
-
 /*
- * Data of an event that is kept from the entry to the return of a function, on
- * the shadow stack.
+ * Entry data of an event at the return. @size is that of all of it, in bytes; at the
+ * entry it is the room, if the fprobe of the event has an entry_data_min. @id is
+ * that of the event.
  */
 struct func_event_frame {
-	/*
-	 * The id of the event, which is a multiple of FUNC_EVENT_ID_STEP, plus
-	 * the size of the payload so far, in bytes.
-	 */
-	u64		id_and_len;
-	u64		calltime;
+	u32		size;
+	u32		id;
 	unsigned long	parent_ip;
-	/* Registers at the entry of the function, for call chains. */
-	unsigned long	sp;
-	unsigned long	fp;
+	u64		calltime;
 	char		payload[];
 };
 
-/* Maximum size that fgraph_reserve_data() accepts. */
-#define FUNC_EVENT_MAX_FRAMES	\
-	(sizeof(struct func_event_frame) + FUNC_EVENT_MAX_KEPT)
-
-/*
- * Return events, by id; RCU. A function may return long after its event was
- * disabled, so the event gets a new id each time it is enabled.
- *
- * func_event_return_ops may find data of another tracer in place of its frames:
- * fgraph gives the index of an ops that was unregistered to another ops, while
- * tasks are still within functions whose data has this index. The first id is
- * therefore a random number of 48 bits: data that is not a frame has no id of
- * an event.
- */
-#define FUNC_EVENT_RETURN_BUCKETS	64
-#define FUNC_EVENT_ID_STEP		BIT_ULL(16)
-static struct hlist_head func_event_returns[FUNC_EVENT_RETURN_BUCKETS];
-static u64 func_event_last_return_id;
-
-static __always_inline struct hlist_head *func_event_return_bucket(u64 id)
-{
-	return &func_event_returns[id / FUNC_EVENT_ID_STEP %
-				   FUNC_EVENT_RETURN_BUCKETS];
-}
-
-static __always_inline unsigned int
-func_event_frame_len(const struct func_event_frame *frame)
-{
-	return frame->id_and_len % FUNC_EVENT_ID_STEP;
-}
-
-/* The event of a frame, or NULL. */
-static __always_inline struct func_event *
-func_event_find_return(const struct func_event_frame *frame)
-{
-	u64 id = frame->id_and_len & ~(FUNC_EVENT_ID_STEP - 1);
-	struct func_event *event;
-
-	hlist_for_each_entry_rcu_notrace(event, func_event_return_bucket(id),
-					 id_node)
-		if (event->id == id)
-			return event;
-	return NULL;
-}
+/* A hit of an event at the return, as the source of fetch_emit(). */
+struct func_event_returned {
+	const struct func_event_frame	*frame;
+	struct ftrace_regs		*fregs;
+	u64				duration;
+};
 
 /*
  * fetch_event::where() of a return event: the address that the function returns
- * to.
+ * to. return_to_handler() has saved the registers below the stack pointer that
+ * the function has left.
  */
 static void func_event_where_returned(const struct fetch_event *base,
 				      const void *source,
 				      struct fetch_where *where)
 {
-	const struct func_event_frame *frame = source;
+	const struct func_event_returned *hit = source;
 
-	where->ip = frame->parent_ip;
-	where->sp = frame->sp;
-	/* On x86 the return address has been popped off the stack. */
-	if (IS_ENABLED(CONFIG_X86_64))
-		where->sp += sizeof(long);
-	where->fp = frame->fp;
+	where->ip = hit->frame->parent_ip;
+	where->fp = ftrace_regs_get_frame_pointer(hit->fregs);
+	where->sp = IS_ENABLED(CONFIG_X86_64) ?
+		    ftrace_regs_get_stack_pointer(hit->fregs) :
+		    (unsigned long)(arch_ftrace_regs(hit->fregs) + 1);
 }
 
-static __always_inline unsigned int func_event_frame_size(unsigned int len)
+static __always_inline unsigned long
+func_event_entry_parent(unsigned long parent_ip, struct ftrace_regs *fregs)
 {
-	return ALIGN(sizeof(struct func_event_frame) + len, sizeof(long));
+	return func_event_true_parent(parent_ip,
+				      func_event_return_location(fregs));
 }
 
-/* Fill in the frame except its payload, which has @len bytes, and calltime. */
-static __always_inline void
-func_event_fill_frame(struct func_event_frame *frame, struct func_event *event,
-		      struct ftrace_regs *fregs, unsigned int len)
+/* fprobe::entry_handler of an event at the entry without strings. */
+static int func_event_fixed_handler(struct fprobe *fp, unsigned long ip,
+				    unsigned long parent_ip,
+				    struct ftrace_regs *fregs, void *data)
 {
-	unsigned long *retp = func_event_return_location(fregs);
+	struct func_event *event = container_of(fp, struct func_event, fp);
 
-	frame->id_and_len = event->id + len;
-	frame->parent_ip =
-		func_event_true_parent(ftrace_regs_get_return_address(fregs),
-				       retp);
-	frame->sp = ftrace_regs_get_stack_pointer(fregs);
-	frame->fp = ftrace_regs_get_frame_pointer(fregs);
+	if (unlikely(!func_event_rcu_covers_cpu()))
+		return 0;
+
+	fetch_emit_fixed(&event->base, event->entry,
+			 func_event_arguments(event, fregs), fregs,
+			 func_event_entry_parent(parent_ip, fregs));
+	return 0;
+}
+
+/* fprobe::entry_handler of an event at the entry with strings. */
+static int func_event_entry_handler(struct fprobe *fp, unsigned long ip,
+				    unsigned long parent_ip,
+				    struct ftrace_regs *fregs, void *data)
+{
+	struct func_event *event = container_of(fp, struct func_event, fp);
+	struct fetch_made made __uninitialized;
+	unsigned int len;
+
+	if (unlikely(!func_event_rcu_covers_cpu()))
+		return 0;
+
+	len = func_event_fetch_entry(event, fregs, made.payload);
+	fetch_emit(&event->base, fregs,
+		   func_event_entry_parent(parent_ip, fregs), made.payload, len);
+	return 0;
+}
+
+/* The same for a payload that is too large for the stack. */
+static int func_event_large_handler(struct fprobe *fp, unsigned long ip,
+				    unsigned long parent_ip,
+				    struct ftrace_regs *fregs, void *data)
+{
+	struct func_event *event = container_of(fp, struct func_event, fp);
+
+	if (unlikely(!func_event_rcu_covers_cpu()))
+		return 0;
+
+	fetch_emit(&event->base, fregs,
+		   func_event_entry_parent(parent_ip, fregs), NULL,
+		   FETCH_NO_ROOM);
+	return 0;
 }
 
 /*
- * Keep the frame of the only event of a function. @event has no entry fields if
- * @payload is NULL.
+ * Keep the fields of the entry where other events of the function have their share of
+ * the room. If the strings do not fit, each gets an equal part of it, and those of user
+ * space are read again at the return. Returns the size of the payload.
+ *
+ * There is no FETCH_SLACK behind the frame, so the payload is made elsewhere.
  */
-static __always_inline int
-func_event_keep_frame(struct func_event *event, struct fgraph_ops *gops,
-		      struct ftrace_regs *fregs, const char *payload,
-		      unsigned int len)
+static noinline unsigned int
+func_event_keep_strings(struct func_event *event, struct ftrace_regs *fregs,
+			struct func_event_frame *frame)
 {
-	struct func_event_frame *frame =
-		fgraph_reserve_data(gops->idx, func_event_frame_size(len));
+	unsigned int room = frame->size - sizeof(*frame), len;
+	struct fetch_made made __uninitialized;
+	u16 rooms[FETCH_MAX_FIELDS];
 
-	if (unlikely(!frame)) {
-		atomic_long_inc(&event->missed);
-		return 0;
+	len = func_event_fetch_entry(event, fregs, made.payload);
+	if (len > room) {
+		for (int i = 0; i < FETCH_MAX_FIELDS; i++)
+			rooms[i] = (room - event->kept_size) /
+				   event->nr_entry_strings;
+		*(u64 *)made.payload = 0;
+		len = fetch_exec_rooms(event->entry,
+				       func_event_arguments(event, fregs),
+				       made.payload, event->base.payload_size,
+				       rooms);
 	}
+	memcpy(frame->payload, made.payload, len);
+	return len;
+}
 
-	func_event_fill_frame(frame, event, fregs, len);
-	if (payload)
-		fetch_copy_payload(frame->payload, payload, len);
+static __always_inline bool func_event_ignores_returns(void)
+{
+	return !func_event_rcu_covers_cpu() ||
+	       atomic_read(&current->tracing_graph_pause);
+}
 
+/* Set the members of the frame but the payload, which has @len bytes. */
+static __always_inline void
+func_event_fill_frame(struct func_event_frame *frame,
+		      const struct func_event *event, unsigned int len,
+		      unsigned long parent_ip, struct ftrace_regs *fregs)
+{
+	frame->size = sizeof(*frame) + len;
+	frame->id = event->id;
+	frame->parent_ip = func_event_entry_parent(parent_ip, fregs);
 	/*
 	 * Read the clock last, so that the duration does not include the time
 	 * spent here.
 	 */
 	frame->calltime = trace_clock_local();
-	return 1;
 }
 
-/*
- * Uses a buffer because the size of the frame is known only after the fetch code
- * has run.
- */
-static noinline int
-func_event_keep_entry(struct func_event *event, struct fgraph_ops *gops,
-		      struct ftrace_regs *fregs)
+/* fprobe::entry_handler of an event at the return without fields of the entry. */
+static int func_event_return_only_handler(struct fprobe *fp, unsigned long ip,
+					  unsigned long parent_ip,
+					  struct ftrace_regs *fregs, void *data)
 {
-	char *payload = func_event_get_buffer();
-	int ret;
+	struct func_event *event = container_of(fp, struct func_event, fp);
 
-	if (unlikely(!payload)) {
-		atomic_long_inc(&event->missed);
-		return 0;
-	}
+	if (unlikely(func_event_ignores_returns()))
+		return 1;
 
-	ret = func_event_keep_frame(event, gops, fregs, payload,
-				    func_event_fetch_entry(event, fregs,
-							   payload));
-	func_event_put_buffer();
-	return ret;
-}
-
-/*
- * Fetch the entry fields of the next one of @nr events, for which there are @room
- * bytes. It leaves as much to each of the others, if shorter strings make that
- * possible; those of user space are read again at the return.
- */
-static unsigned int
-func_event_fetch_share(struct func_event *event, struct ftrace_regs *fregs,
-		       char *payload, unsigned int room, int nr)
-{
-	unsigned int len = func_event_fetch_entry(event, fregs, payload);
-	int share = round_down(room / max(nr, 1), sizeof(long)) -
-		    sizeof(struct func_event_frame) - event->kept_size;
-
-	if (event->kept_size + share >= (int)len || !event->nr_entry_strings)
-		return len;
-	return fetch_shorter(event->entry, func_event_arguments(event, fregs),
-			     payload, event->base.payload_size,
-			     max(share / event->nr_entry_strings,
-				 FETCH_MIN_STRING));
-}
-
-static int func_event_nr_returns(const struct func_event_hook *hook)
-{
-	struct func_event *event;
-	int nr = 0;
-
-	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
-		nr++;
-	return nr;
-}
-
-/*
- * Returns the total size of the frames, in bytes. If @nr is not 0, that many events
- * share the room; if it is, each takes what it needs, and the result is 0 if that
- * is too much.
- */
-static unsigned int
-func_event_fill_frames(struct func_event_hook *hook, struct ftrace_regs *fregs,
-		       char *frames, int nr)
-{
-	struct func_event *event;
-	unsigned int used = 0;
-	bool share = nr;
-
-	list_for_each_entry_rcu(event, &hook->returns, hook_node, true) {
-		struct func_event_frame *frame = (void *)frames + used;
-		unsigned int len = event->base.payload_size;
-
-		if (!event->return_only)
-			len = share ?
-				func_event_fetch_share(event, fregs,
-						       frame->payload,
-						       FUNC_EVENT_MAX_FRAMES -
-						       used, nr) :
-				func_event_fetch_entry(event, fregs,
-						       frame->payload);
-
-		nr--;
-		if (unlikely(used + func_event_frame_size(len) >
-			     FUNC_EVENT_MAX_FRAMES)) {
-			if (!share)
-				return 0;
-			atomic_long_inc(&event->missed);
-			continue;
-		}
-
-		func_event_fill_frame(frame, event, fregs, len);
-		used += func_event_frame_size(len);
-	}
-	return used;
-}
-
-static void func_event_miss_returns(struct func_event_hook *hook)
-{
-	struct func_event *event;
-
-	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
-		atomic_long_inc(&event->missed);
-}
-
-/* func_event_fill_frames() has counted the events that did not fit. */
-static void func_event_miss_frames(const void *frames, unsigned int size)
-{
-	struct func_event *event;
-
-	for (unsigned int at = 0; at < size; ) {
-		const struct func_event_frame *frame = frames + at;
-
-		event = func_event_find_return(frame);
-		if (event)
-			atomic_long_inc(&event->missed);
-		at += func_event_frame_size(func_event_frame_len(frame));
-	}
-}
-
-/* Set calltime of all frames last, as func_event_keep_frame() does. */
-static void func_event_start_clock(void *frames, unsigned int size)
-{
-	u64 now = trace_clock_local();
-
-	for (unsigned int at = 0; at < size; ) {
-		struct func_event_frame *frame = frames + at;
-
-		frame->calltime = now;
-		at += func_event_frame_size(func_event_frame_len(frame));
-	}
-}
-
-/* As func_event_keep_entry(), for several events of a function. */
-static noinline int
-func_event_keep_frames(struct func_event_hook *hook, struct fgraph_ops *gops,
-		       struct ftrace_regs *fregs)
-{
-	char *buffer = func_event_get_buffer();
-	void *frames = NULL;
-	unsigned int size;
-
-	if (unlikely(!buffer)) {
-		func_event_miss_returns(hook);
-		return 0;
-	}
-
-	size = func_event_fill_frames(hook, fregs, buffer, 0);
-	if (unlikely(!size))
-		size = func_event_fill_frames(hook, fregs, buffer,
-					      func_event_nr_returns(hook));
-
-	if (size)
-		frames = fgraph_reserve_data(gops->idx, size);
-	if (frames)
-		memcpy(frames, buffer, size);
-	else
-		func_event_miss_frames(buffer, size);
-	func_event_put_buffer();
-	if (!frames)
-		return 0;
-
-	func_event_start_clock(frames, size);
-	return 1;
-}
-
-/* Called with preemption disabled, and not recursively. */
-static int func_event_return_entry(struct ftrace_graph_ent *trace,
-				   struct fgraph_ops *gops,
-				   struct ftrace_regs *fregs)
-{
-	struct func_event *event;
-	struct func_event_hook *hook;
-
-	if (unlikely(!func_event_rcu_covers_cpu() ||
-		     atomic_read(&current->tracing_graph_pause)))
-		return 0;
-
-	hook = func_event_find_hook(trace->func);
-	/* The events were removed, but the code has not been patched yet. */
-	if (unlikely(!hook))
-		return 0;
-
-	event = list_first_or_null_rcu(&hook->returns, struct func_event,
-				       hook_node);
-	if (unlikely(!event))
-		return 0;
-
-	if (unlikely(READ_ONCE(event->hook_node.next) != &hook->returns))
-		return func_event_keep_frames(hook, gops, fregs);
-	return event->return_only ?
-		func_event_keep_frame(event, gops, fregs, NULL,
-				      event->base.payload_size) :
-		func_event_keep_entry(event, gops, fregs);
-}
-
-static __always_inline long
-func_event_retval(const struct ftrace_graph_ret *trace)
-{
-#ifdef CONFIG_FUNCTION_GRAPH_RETVAL
-	return trace->retval;
-#else
+	func_event_fill_frame(data, event, event->base.payload_size, parent_ip,
+			      fregs);
 	return 0;
-#endif
 }
 
-static __always_inline unsigned int
-func_event_fetch_return(struct func_event *event,
-			struct ftrace_graph_ret *trace, u64 duration,
-			char *payload, unsigned int len)
+/* fprobe::entry_handler of an event at the return; 1 if that will be missed. */
+static int func_event_return_entry_handler(struct fprobe *fp, unsigned long ip,
+					   unsigned long parent_ip,
+					   struct ftrace_regs *fregs, void *data)
 {
-	*(u64 *)(payload + event->duration_offset) = duration;
-#ifdef CONFIG_FUNCTION_GRAPH_RETVAL
-	len = fetch_exec(event->ret, &trace->retval, payload, len);
-#endif
-	return len;
+	struct func_event *event = container_of(fp, struct func_event, fp);
+	struct func_event_frame *frame = data;
+	unsigned int len;
+
+	if (unlikely(func_event_ignores_returns()))
+		return 1;
+
+	/* Strings end before the data does, see func_event_make_layout(). */
+	if (event->nr_entry_strings && unlikely(frame->size < fp->entry_data_size))
+		len = func_event_keep_strings(event, fregs, frame);
+	else
+		len = func_event_fetch_entry(event, fregs, frame->payload);
+
+	func_event_fill_frame(frame, event, len, parent_ip, fregs);
+	return 0;
+}
+
+/* As fetch_event::make(), but makes a payload on the stack if there are no @rooms. */
+static notrace unsigned int
+func_event_fetch_returned(const struct func_event *event,
+			  const struct func_event_returned *hit, char *payload,
+			  u16 *rooms)
+{
+	long retval = ftrace_regs_get_return_value(hit->fregs);
+	const struct func_event_frame *frame = hit->frame;
+	unsigned int len = frame->size - sizeof(*frame);
+	bool again = event->nr_entry && READ_ONCE(event->entry->unread);
+
+	/* The rooms of the entry come first, and are not more than its fields. */
+	if (!payload) {
+		if (again)
+			len += fetch_measure_again(event->entry, retval,
+						   frame->payload, rooms);
+		return len + fetch_measure(event->ret, &retval,
+					   rooms + event->nr_entry);
+	}
+
+	memcpy(payload, frame->payload, len);
+	/* As func_event_fetch_entry() does; there are no fields of the entry. */
+	if (!event->nr_entry)
+		fetch_clear_bits(&event->base, payload);
+	*(u64 *)(payload + event->duration_offset) = hit->duration;
+
+	if (again)
+		len = fetch_again(event->entry, retval, payload, len, rooms);
+	if (len == FETCH_NO_ROOM)
+		return len;
+	return rooms ? fetch_exec_rooms(event->ret, &retval, payload, len,
+					rooms + event->nr_entry) :
+		       fetch_exec(event->ret, &retval, payload, len);
+}
+
+/* fetch_event::make() of an event at the return. */
+static notrace unsigned int
+func_event_make_returned(const struct fetch_event *base, const void *source,
+			 char *payload, u16 *rooms)
+{
+	return func_event_fetch_returned(container_of(base, struct func_event,
+						      base),
+					 source, payload, rooms);
 }
 
 /*
@@ -731,358 +502,53 @@ func_event_fetch_return(struct func_event *event,
  * not be read at the entry, or did not fit.
  */
 static noinline void
-func_event_return_with_buffer(struct func_event *event,
-			      struct ftrace_graph_ret *trace, u64 duration,
-			      struct func_event_frame *frame)
+func_event_return_and_read(struct func_event *event,
+			   const struct func_event_returned *hit)
 {
-	unsigned int len = func_event_frame_len(frame);
-	char *payload = func_event_get_buffer();
+	struct fetch_made made __uninitialized;
+	unsigned int len = FETCH_NO_ROOM;
 
-	if (unlikely(!payload)) {
-		atomic_long_inc(&event->missed);
-		return;
-	}
-
-	memcpy(payload, frame->payload, len);
-	/*
-	 * Clear the fault word and the cut word, as func_event_fetch_entry()
-	 * does. It was not called if there are no entry fields.
-	 */
-	if (event->return_only)
-		*(u64 *)payload = 0;
-	else if (READ_ONCE(event->entry->unread))
-		len = fetch_again(event->entry, func_event_retval(trace),
-				  payload, len);
-
-	len = func_event_fetch_return(event, trace, duration, payload, len);
-	fetch_emit(&event->base, frame, frame->parent_ip, payload, len);
-	func_event_put_buffer();
+	if (event->on_stack)
+		len = func_event_fetch_returned(event, hit, made.payload, NULL);
+	fetch_emit(&event->base, hit, hit->frame->parent_ip, made.payload, len);
 }
 
-/* Same context as func_event_return_entry(). */
-static void func_event_return_func(struct ftrace_graph_ret *trace,
-				   struct fgraph_ops *gops,
-				   struct ftrace_regs *fregs)
+/* fprobe::exit_handler; same context as the entry handlers. */
+static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
+				    unsigned long ret_ip,
+				    struct ftrace_regs *fregs, void *data)
 {
+	struct func_event *event = container_of(fp, struct func_event, fp);
 	u64 now = trace_clock_local();
-	struct func_event_frame *frame;
-	struct func_event *event;
-	unsigned int len, end;
-	void *frames;
-	int size;
+	struct func_event_frame *frame = data;
+	struct func_event_returned hit = {
+		.frame = frame, .fregs = fregs,
+	};
+	long retval;
 
-	frames = fgraph_retrieve_data(gops->idx, &size);
-	if (!frames || unlikely(!func_event_rcu_covers_cpu()))
+	if (unlikely(!func_event_rcu_covers_cpu() || !frame ||
+		     frame->id != event->id))
 		return;
-
-	/* Data of another tracer is not longer than @size says, either. */
-	for (int at = 0; at + (int)sizeof(*frame) <= size; at = end) {
-		u64 duration;
-
-		frame = frames + at;
-		len = func_event_frame_len(frame);
-		end = at + func_event_frame_size(len);
-		if (unlikely(end > size))
-			break;
-
-		/*
-		 * frame->calltime may have been read on another CPU, whose
-		 * clock is ahead.
-		 */
-		duration = now > frame->calltime ? now - frame->calltime : 0;
-		event = func_event_find_return(frame);
-
-		if (event && event->in_place &&
-		    !(READ_ONCE(event->entry->unread) &&
-		      fetch_needs_again(event->entry, frame->payload))) {
-			func_event_fetch_return(event, trace, duration,
-						frame->payload, 0);
-			fetch_emit(&event->base, frame, frame->parent_ip,
-				   frame->payload, len);
-		} else if (event) {
-			func_event_return_with_buffer(event, trace, duration,
-						      frame);
-		}
-	}
-}
-
-static struct fgraph_ops func_event_return_ops = {
-	.entryfunc	= func_event_return_entry,
-	.retfunc	= func_event_return_func,
-};
-
-static int func_event_start_returns(void)
-{
-	return register_ftrace_graph(&func_event_return_ops);
-}
-
-static int func_event_stop_returns(void)
-{
-	unregister_ftrace_graph(&func_event_return_ops);
-	return 0;
-}
-
-static struct func_event_filter func_event_return_filter = {
-	.ops	= &func_event_return_ops.ops,
-	.start	= func_event_start_returns,
-	.stop	= func_event_stop_returns,
-};
-
-static void func_event_add_return(struct func_event *event)
-{
-	event->return_only = !event->nr_entry;
-	event->in_place = !event->ret->nr_strings && !event->ret->nr_reads;
-	event->base.where = func_event_where_returned;
-	if (!func_event_last_return_id)
-		func_event_last_return_id = get_random_u64();
-	func_event_last_return_id += FUNC_EVENT_ID_STEP;
-	event->id = func_event_last_return_id & ~(FUNC_EVENT_ID_STEP - 1);
-	hlist_add_head_rcu(&event->id_node, func_event_return_bucket(event->id));
-}
-
-static void func_event_remove_return(struct func_event *event)
-{
-	hlist_del_rcu(&event->id_node);
-}
-
-#else
-
-/* No event has ->at_return set. */
-static struct func_event_filter func_event_return_filter;
-
-static void func_event_add_return(struct func_event *event)
-{
-}
-
-static void func_event_remove_return(struct func_event *event)
-{
-}
-
-#endif
-
-/*
- * True if the callback was called by the list function of ftrace, as it is when
- * the function has other tracers, including return events. The list function
- * has disabled preemption once more. @bit is the return value of
- * ftrace_test_recursion_trylock(); the list function has taken the bit of the
- * same context.
- */
-static __always_inline bool func_event_is_listed(int bit)
-{
-	return current->trace_recursion &
-	       BIT(bit - TRACE_FTRACE_START + TRACE_LIST_START);
-}
-
-/*
- * The hit comes from within the recording of another, or from more nested
- * contexts than there are buffers for.
- */
-static noinline void func_event_miss_entries(struct func_event_hook *hook)
-{
-	struct func_event *event;
-
-	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
-		atomic_long_inc(&event->missed);
-}
-
-/*
- * Emit the entry events of a function. Enables preemption, which the caller has
- * disabled.
- */
-static noinline void func_event_emit_entries(struct func_event_hook *hook,
-					     unsigned long ip,
-					     unsigned long parent_ip,
-					     struct ftrace_regs *fregs)
-{
-	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	struct func_event *event;
-	unsigned int len;
-	bool listed;
-	char *payload;
-
-	if (bit < 0) {
-		func_event_miss_entries(hook);
-		preempt_enable_notrace();
-		return;
-	}
 
 	/*
-	 * ftrace_test_recursion_trylock() has disabled preemption as well. Undo
-	 * one level: fetch_emit() subtracts only one from the preemption count
-	 * in the record.
+	 * frame->calltime may have been read on another CPU, whose clock is
+	 * ahead.
 	 */
-	preempt_enable_no_resched_notrace();
-	listed = func_event_is_listed(bit);
-	if (listed)
-		preempt_enable_no_resched_notrace();
+	hit.duration = now > frame->calltime ? now - frame->calltime : 0;
 
-	payload = func_event_get_buffer();
-	if (unlikely(!payload)) {
-		func_event_miss_entries(hook);
-		goto out;
-	}
-
-	parent_ip = func_event_true_parent(parent_ip,
-					   func_event_return_location(fregs));
-	list_for_each_entry_rcu(event, &hook->entries, hook_node, true) {
-		len = func_event_fetch_entry(event, fregs, payload);
-		fetch_emit(&event->base, fregs, parent_ip, payload, len);
-	}
-	func_event_put_buffer();
-out:
-	if (listed)
-		preempt_disable_notrace();
-	ftrace_test_recursion_unlock(bit);
-}
-
-/*
- * Calls no other function before the lookup, so that no registers are saved if
- * there is no hook.
- */
-static void func_event_hook_func(unsigned long ip, unsigned long parent_ip,
-				 struct ftrace_ops *ops,
-				 struct ftrace_regs *fregs)
-{
-	struct func_event_hook *hook;
-
-	/* With CONFIG_ARCH_WANTS_NO_INSTR, no traced code runs without RCU. */
-	if (!IS_ENABLED(CONFIG_ARCH_WANTS_NO_INSTR) && !rcu_is_watching())
+	if (!event->in_place ||
+	    (READ_ONCE(event->entry->unread) &&
+	     fetch_needs_again(event->entry, frame->payload))) {
+		func_event_return_and_read(event, &hit);
 		return;
-
-	preempt_disable_notrace();
-	if (unlikely(!func_event_rcu_covers_cpu()))
-		goto out;
-
-	hook = func_event_find_hook(ip);
-	/* The events were removed, but the code has not been patched yet. */
-	if (unlikely(!hook))
-		goto out;
-
-	func_event_emit_entries(hook, ip, parent_ip, fregs);
-	return;
-out:
-	preempt_enable_notrace();
-}
-
-/* Initialized, and thus in .data: ftrace must not take it for dynamic ops. */
-static struct ftrace_ops func_event_hook_ops = {
-	.func = func_event_hook_func,
-	.flags = FTRACE_OPS_FL_SAVE_ARGS,
-};
-
-static int func_event_start_entries(void)
-{
-	return register_ftrace_function(&func_event_hook_ops);
-}
-
-static int func_event_stop_entries(void)
-{
-	return unregister_ftrace_function(&func_event_hook_ops);
-}
-
-static struct func_event_filter func_event_entry_filter = {
-	.ops	= &func_event_hook_ops,
-	.start	= func_event_start_entries,
-	.stop	= func_event_stop_entries,
-};
-
-static struct func_event_filter *
-func_event_get_filter(const struct func_event *event)
-{
-	return event->at_return ? &func_event_return_filter :
-				&func_event_entry_filter;
-}
-
-static struct list_head *func_event_get_list(struct func_event_hook *hook,
-					     bool returns)
-{
-	return returns ? &hook->returns : &hook->entries;
-}
-
-/* Add a function to the filter, and register the ops if needed. */
-static int func_event_filter_add(struct func_event_filter *filter,
-				 unsigned long ip)
-{
-	/* An ops that is not registered may have an old filter; reset it. */
-	int ret = ftrace_set_filter_ip(filter->ops, ip, 0, !filter->is_started);
-
-	if (ret || filter->is_started)
-		return ret;
-	ret = filter->start();
-	filter->is_started = !ret;
-	return ret;
-}
-
-/*
- * Set the filter to the functions that have hooks, of which there is at least
- * one.
- */
-static int func_event_filter_replace(struct func_event_filter *filter)
-{
-	unsigned long *ips =
-		kvmalloc_array(filter->nr, sizeof(*ips), GFP_KERNEL);
-	unsigned int nr = 0;
-	struct func_event_hook *hook;
-	int ret;
-
-	if (!ips)
-		return -ENOMEM;
-
-	for (int i = 0; i < ARRAY_SIZE(func_event_hooks); i++)
-		hlist_for_each_entry(hook, &func_event_hooks[i], node)
-			if (!list_empty(func_event_get_list(hook,
-							    filter == &func_event_return_filter)))
-				ips[nr++] = hook->ip;
-
-	ret = ftrace_set_filter_ips(filter->ops, ips, nr, 0, 1);
-	kvfree(ips);
-	return ret;
-}
-
-static void func_event_filter_flush(struct func_event_filter *filter)
-{
-	int ret = 0;
-
-	if (!filter->needs_flush)
-		return;
-
-	if (filter->nr)
-		ret = func_event_filter_replace(filter);
-	else if (filter->is_started)
-		ret = filter->stop();
-
-	/*
-	 * On failure the functions go on calling the ops, until the next flush
-	 * succeeds.
-	 */
-	if (!ret) {
-		filter->needs_flush = false;
-		filter->is_started = filter->nr;
 	}
+
+	retval = ftrace_regs_get_return_value(fregs);
+	*(u64 *)(frame->payload + event->duration_offset) = hit.duration;
+	fetch_copies(event->ret, &retval, frame->payload);
+	fetch_emit(&event->base, &hit, frame->parent_ip, frame->payload,
+		   frame->size - sizeof(*frame));
 }
-
-/**
- * func_event_flush() - remove functions without events from the filters
- *
- * Context: Process context, event_mutex is held. May sleep. Waits for at most
- *	one grace period.
- */
-void func_event_flush(void)
-{
-	lockdep_assert_held(&event_mutex);
-
-	func_event_filter_flush(&func_event_entry_filter);
-	func_event_filter_flush(&func_event_return_filter);
-}
-
-static void func_event_flush_workfn(struct work_struct *work)
-{
-	mutex_lock(&event_mutex);
-	func_event_flush();
-	mutex_unlock(&event_mutex);
-}
-
-static DECLARE_DELAYED_WORK(func_event_flush_work, func_event_flush_workfn);
 
 #ifdef CONFIG_FTRACE_SYSCALLS
 
@@ -1092,10 +558,10 @@ static DECLARE_DELAYED_WORK(func_event_flush_work, func_event_flush_workfn);
  */
 static unsigned long func_event_syscall_ips[NR_syscalls];
 /*
- * Number of attached events that read memory which arguments of system calls
- * point to; protected by event_mutex.
+ * Attached events that read memory which arguments of system calls point to, by
+ * their ip; RCU, changed under event_mutex.
  */
-static unsigned int func_event_nr_waiting;
+static DEFINE_HASHTABLE(func_event_waiting, 6);
 
 /*
  * As init_ftrace_syscalls() does, whose arch_syscall_addr() is there for the
@@ -1118,24 +584,11 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
 				 const struct pt_regs *regs,
 				 struct fetch_span *span)
 {
-	struct func_event_hook *hook;
 	struct func_event *event;
 
 	guard(preempt_notrace)();
-	hook = func_event_find_hook(ip);
-	if (!hook)
-		return false;
-
-	/*
-	 * The function may also have events under a name that is not that of a
-	 * system call; these have other registers as their source.
-	 */
-	list_for_each_entry_rcu(event, &hook->entries, hook_node, true)
-		if (event->syscall &&
-		    fetch_find_span(event->entry, regs, &nr, span))
-			return true;
-	list_for_each_entry_rcu(event, &hook->returns, hook_node, true)
-		if (event->syscall &&
+	hash_for_each_possible_rcu_notrace(func_event_waiting, event, wait_node, ip)
+		if (event->ip == ip &&
 		    fetch_find_span(event->entry, regs, &nr, span))
 			return true;
 	return false;
@@ -1177,90 +630,63 @@ static bool func_event_waits(const struct func_event *event)
 }
 
 /* While there are such events, all system calls of all tasks are traced. */
-static int func_event_start_waiting(const struct func_event *event)
+static int func_event_start_waiting(struct func_event *event)
 {
-	int ret = 0;
+	int ret;
 
 	if (!func_event_waits(event))
 		return 0;
-	if (!func_event_nr_waiting) {
+
+	/* A reader may still be at wait_node since func_event_stop_waiting(). */
+	cond_synchronize_rcu(event->waited);
+	if (hash_empty(func_event_waiting)) {
 		func_event_find_syscalls();
 		ret = register_trace_sys_enter(func_event_sys_enter, NULL);
+		if (ret)
+			return ret;
 	}
-	func_event_nr_waiting += !ret;
-	return ret;
+
+	hash_add_rcu(func_event_waiting, &event->wait_node, event->ip);
+	return 0;
 }
 
-static void func_event_stop_waiting(const struct func_event *event)
+static void func_event_stop_waiting(struct func_event *event)
 {
-	if (func_event_waits(event) && !--func_event_nr_waiting)
+	if (!func_event_waits(event))
+		return;
+
+	hash_del_rcu(&event->wait_node);
+	event->waited = get_state_synchronize_rcu();
+	if (hash_empty(func_event_waiting))
 		unregister_trace_sys_enter(func_event_sys_enter, NULL);
 }
 
 #else
 
-static int func_event_start_waiting(const struct func_event *event)
+static int func_event_start_waiting(struct func_event *event)
 {
 	return 0;
 }
 
-static void func_event_stop_waiting(const struct func_event *event)
+static void func_event_stop_waiting(struct func_event *event)
 {
 }
 
 #endif
 
-/*
- * Remove the event from the list of its hook, and the hook if it was the last
- * event.
+/* The id of the event that was attached last; protected by event_mutex. */
+static u32 func_event_last_id;
+
+/**
+ * func_event_nr_missed() - number of hits that have no record
+ * @event: the event
+ *
+ * Context: Process context, event_mutex is held.
+ * Return: the number of hits since the event was defined.
  */
-static void func_event_unhook(struct func_event *event)
+unsigned long func_event_nr_missed(const struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_get_filter(event);
-	struct func_event_hook *hook = event->hook;
-
-	list_del_rcu(&event->hook_node);
-	event->hook = NULL;
-	if (!list_empty(func_event_get_list(hook, event->at_return)))
-		return;
-
-	filter->nr--;
-	filter->needs_flush = true;
-	if (!list_empty(func_event_get_list(hook, !event->at_return)))
-		return;
-
-	hlist_del_rcu(&hook->node);
-	kfree_rcu(hook, rcu);
-}
-
-/*
- * Called after the event was removed from its hook, or could not be attached.
- */
-static void func_event_forget(struct func_event *event)
-{
-	func_event_stop_waiting(event);
-	if (event->at_return)
-		func_event_remove_return(event);
-	event->detached = get_state_synchronize_rcu();
-	event->was_attached = true;
-	fetch_must_wait();
-	/*
-	 * The delay lets one flush handle many events that are disabled one
-	 * after the other.
-	 */
-	schedule_delayed_work(&func_event_flush_work, HZ / 20);
-}
-
-static struct func_event_hook *func_event_new_hook(unsigned long ip)
-{
-	struct func_event_hook *hook = kzalloc_obj(*hook);
-
-	if (!hook)
-		return NULL;
-	hook->ip = ip;
-	INIT_LIST_HEAD(&hook->entries);
-	INIT_LIST_HEAD(&hook->returns);
-	return hook;
+	return event->missed + event->fp.nmissed;
 }
 
 /**
@@ -1268,58 +694,32 @@ static struct func_event_hook *func_event_new_hook(unsigned long ip)
  * @event: the event
  *
  * Does nothing if the event is attached already, or if its function is not
- * loaded.
+ * loaded. In an fprobe_batch_begin(), the function calls the event from
+ * fprobe_batch_end() on.
  *
- * Context: Process context, event_mutex is held. May sleep. Waits until a grace
- *	period has passed since the event was detached last.
+ * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
 int func_event_attach(struct func_event *event)
 {
-	struct func_event_filter *filter = func_event_get_filter(event);
-	struct func_event_hook *hook;
-	struct list_head *list;
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&event_mutex);
 
-	if (event->hook || !event->ip)
+	if (fprobe_is_registered(&event->fp) || !event->ip)
 		return 0;
 
-	if (event->was_attached)
-		cond_synchronize_rcu(event->detached);
 	ret = func_event_start_waiting(event);
 	if (ret)
 		return ret;
 
-	hook = func_event_find_hook(event->ip);
-	if (!hook) {
-		hook = func_event_new_hook(event->ip);
-		if (!hook) {
-			func_event_stop_waiting(event);
-			return -ENOMEM;
-		}
-		hlist_add_head_rcu(&hook->node,
-				   func_event_hook_bucket(hook->ip));
-	}
-
-	if (event->at_return)
-		func_event_add_return(event);
-	event->hook = hook;
-
-	list = func_event_get_list(hook, event->at_return);
-	if (list_empty(list)) {
-		filter->nr++;
-		list_add_rcu(&event->hook_node, list);
-		ret = func_event_filter_add(filter, hook->ip);
-	} else {
-		list_add_tail_rcu(&event->hook_node, list);
-	}
-
-	if (ret) {
-		func_event_unhook(event);
-		func_event_forget(event);
-	}
+	event->id = ++func_event_last_id;
+	/* register_fprobe_ips() starts from 0. */
+	event->missed += event->fp.nmissed;
+	event->fp.nmissed = 0;
+	ret = register_fprobe_ips(&event->fp, &event->ip, 1);
+	if (ret)
+		func_event_stop_waiting(event);
 	return ret;
 }
 
@@ -1329,49 +729,53 @@ int func_event_attach(struct func_event *event)
  *
  * New calls do not find the event; a CPU may still use it until fetch_wait().
  *
- * Context: Process context, event_mutex is held. May sleep. Does not wait.
+ * Context: Process context, event_mutex is held. May sleep. Does not wait for a
+ *	grace period.
  */
 void func_event_detach(struct func_event *event)
 {
 	lockdep_assert_held(&event_mutex);
 
-	if (!event->hook)
+	if (!fprobe_is_registered(&event->fp))
 		return;
-	func_event_unhook(event);
-	func_event_forget(event);
+
+	unregister_fprobe_async(&event->fp);
+	func_event_stop_waiting(event);
+	fetch_must_wait();
 }
 
 /**
- * func_event_add() - prepare an event for being enabled
- * @event: the event
- *
- * Context: Process context, event_mutex is held. May sleep.
- * Return: 0 on success, -ENOMEM otherwise.
+ * func_event_set_handlers() - set the handlers of an event, and the size of what it
+ * keeps from the entry for the return
+ * @event: the event, with its fetch code
  */
-int func_event_add(struct func_event *event)
+void func_event_set_handlers(struct func_event *event)
 {
-	event->base.where = func_event_where_entered;
-	return fetch_get_buffers(&func_event_pool,
-				 FUNC_EVENT_NR_LEVELS * sizeof(struct fetch_buffer));
-}
+	size_t kept = sizeof(struct func_event_frame) + event->kept_size;
+	struct fprobe *fp = &event->fp;
 
-/**
- * func_event_remove() - undo func_event_add()
- * @event: the event; no CPU uses it any more when this returns
- *
- * Context: Process context, event_mutex is held. May sleep. Waits for a grace
- *	period if an event was detached since the last fetch_wait().
- */
-void func_event_remove(struct func_event *event)
-{
-	func_event_detach(event);
-	/*
-	 * Wait for running callbacks, and for the probes that were
-	 * unregistered.
-	 */
-	fetch_wait();
-	func_event_flush();
-	fetch_put_buffers(&func_event_pool);
+	if (!event->at_return) {
+		event->base.where = func_event_where_entered;
+		event->base.make = func_event_make_entered;
+		fp->entry_handler = !event->base.has_cuts ?
+				    func_event_fixed_handler :
+				    event->on_stack ? func_event_entry_handler :
+						      func_event_large_handler;
+		return;
+	}
+
+	event->in_place = !event->ret->nr_reads;
+	event->base.where = func_event_where_returned;
+	event->base.make = func_event_make_returned;
+	fp->entry_handler = event->nr_entry ? func_event_return_entry_handler :
+					      func_event_return_only_handler;
+	fp->exit_handler = func_event_exit_handler;
+	fp->entry_data_size = kept;
+	if (event->nr_entry_strings)
+		fp->entry_data_size = sizeof(struct func_event_frame) +
+				      FUNC_EVENT_MAX_KEPT;
+	if (ALIGN(fp->entry_data_size, sizeof(long)) > MAX_FPROBE_DATA_SIZE)
+		fp->entry_data_min = kept + event->nr_entry_strings * FETCH_MIN_STRING;
 }
 
 /**

@@ -677,9 +677,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		err = func_event_resolve_symbol(ctx, def, field);
 		break;
 	case FUNC_EVENT_RETURN:
-		if (!IS_ENABLED(CONFIG_FUNCTION_GRAPH_RETVAL))
-			err = FUNC_EVENT_ERR_NO_RETVAL;
-		else if (!field->type && func_event_metadata(ctx->event))
+		if (!field->type && func_event_metadata(ctx->event))
 			/* All system calls return a long. */
 			field->type = fetch_find_type("long", strlen("long"));
 		else if (!field->type)
@@ -838,6 +836,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 {
 	unsigned int nr_entry_strings = 0, nr_filled = 0, nr_strings = 0, room;
 	unsigned int entry_string = 0, return_string = 0;
+	unsigned int entry_share = 0, return_share;
 	struct func_event *event = ctx->event;
 	struct fetch_field *field,
 		*end = event->base.fields + event->base.nr_fields;
@@ -889,7 +888,10 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	event->kept_size = offset;
 	event->nr_entry_strings = nr_entry_strings;
 
-	room = event->at_return ? FUNC_EVENT_MAX_KEPT : FETCH_MAX_PAYLOAD;
+	static_assert(FUNC_EVENT_MAX_KEPT <= FETCH_MAX_MADE);
+	room = FETCH_MAX_PAYLOAD;
+	if (event->at_return)
+		room = FUNC_EVENT_MAX_KEPT - (nr_entry_strings ? FETCH_SLACK : 0);
 	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
 		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
@@ -899,6 +901,9 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	if (nr_entry_strings) {
 		entry_string = min((room - offset) / nr_entry_strings,
 				   FETCH_MAX_STRING);
+		/* What is kept for the return is not made anywhere else. */
+		entry_share = event->at_return ? entry_string :
+			fetch_share(offset, nr_entry_strings, entry_string);
 		offset += entry_string * nr_entry_strings;
 	}
 
@@ -915,6 +920,9 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 					       ctx->def.function.start);
 	}
 
+	return_share = fetch_share(offset, nr_strings, return_string);
+	event->on_stack = event->at_return ? return_share : entry_share;
+
 	field = event->base.fields + event->nr_entry;
 	event->entry = fetch_new_code(&event->base, event->base.fields,
 				      event->nr_entry, event->syscall);
@@ -924,15 +932,18 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		return -ENOMEM;
 	event->entry->again = event->at_return;
 	event->entry->again_size = return_string;
+	event->entry->again_share = return_share;
 
 	for (field = event->base.fields; field < end; field++) {
 		if (field->arg >= 0)
 			field->from = func_event_arg_offset(event->syscall,
 							    field->arg);
 		if (func_event_is_entry_field(event, field))
-			fetch_compile(event->entry, field, entry_string);
+			fetch_compile(event->entry, field, entry_string,
+				      entry_share);
 		else
-			fetch_compile(event->ret, field, return_string);
+			fetch_compile(event->ret, field, return_string,
+				      return_share);
 	}
 	return 0;
 }
@@ -1210,17 +1221,16 @@ static int func_event_make(struct func_event_ctx *ctx)
 	event->at_return = ctx->def.at_return;
 	ret = func_event_make_fields(ctx) ?: func_event_make_layout(ctx) ?:
 		func_event_make_trace_fields(ctx) ?:
-		fetch_print_fmt(&event->base, func_event_write_print_fmt) ?:
-		func_event_add(event);
+		fetch_print_fmt(&event->base, func_event_write_print_fmt);
 	if (ret)
 		goto error;
 
+	func_event_set_handlers(event);
 	ret = fetch_register_event(&event->base, &func_event_print_funcs,
 				   func_event_reg, &func_event_ops);
 	if (!ret)
 		return 0;
 
-	func_event_remove(event);
 error:
 	func_event_destroy(event);
 	return ret;
@@ -1373,7 +1383,8 @@ static int func_event_free(struct dyn_event *ev)
 	 * Wait before the trace files of the event are freed: callbacks that
 	 * are still running use them.
 	 */
-	func_event_remove(event);
+	func_event_detach(event);
+	fetch_wait();
 	ret = trace_remove_event_call(&event->base.call);
 	/*
 	 * An event without users can be removed; if not, leak it rather than
@@ -1398,7 +1409,7 @@ static bool func_event_has_default_name(struct func_event *event)
 static void func_event_show_line(struct seq_file *m, struct func_event *event,
 				 bool names)
 {
-	long missed = atomic_long_read(&event->missed);
+	unsigned long missed = func_event_nr_missed(event);
 
 	if (names)
 		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX,
@@ -1417,7 +1428,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 		seq_puts(m, "\t# its function is gone");
 
 	if (missed)
-		seq_printf(m, "\t# missed %ld", missed);
+		seq_printf(m, "\t# missed %lu", missed);
 	seq_putc(m, '\n');
 }
 
@@ -1482,9 +1493,9 @@ void __init func_event_free_init_mem(void)
 {
 	struct func_event *event;
 	struct dyn_event *pos;
-	bool some = false;
 
 	mutex_lock(&event_mutex);
+	fprobe_batch_begin();
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
 		if (!event)
@@ -1496,13 +1507,9 @@ void __init func_event_free_init_mem(void)
 			continue;
 		func_event_detach(event);
 		event->ip = 0;
-		some = true;
 	}
-
-	if (some) {
-		fetch_wait();
-		func_event_flush();
-	}
+	fprobe_batch_end();
+	fetch_wait();
 	mutex_unlock(&event_mutex);
 }
 
@@ -1592,7 +1599,7 @@ static int func_event_update(struct func_event *event)
 		return -ENOMEM;
 
 	ret = func_event_compile_again(event, made);
-	if (!ret && event->hook) {
+	if (!ret && fprobe_is_registered(&event->fp)) {
 		func_event_copy_addresses(event->entry, made->entry);
 		func_event_copy_addresses(event->ret, made->ret);
 	} else if (!ret) {
@@ -1706,6 +1713,7 @@ static bool func_event_module_going(struct module *mod)
 	struct func_event *event;
 	bool some = false, gone = false;
 
+	fprobe_batch_begin();
 	for_each_dyn_event(pos) {
 		event = to_func_event(pos);
 		if (!event || !func_event_memory_going(event->ip, mod))
@@ -1715,12 +1723,12 @@ static bool func_event_module_going(struct module *mod)
 		if (!event->module)
 			func_event_disable_everywhere(event);
 	}
+	fprobe_batch_end();
 
 	if (!some)
 		return false;
 
 	fetch_wait();
-	func_event_flush();
 	for_each_dyn_event_safe(pos, next) {
 		event = to_func_event(pos);
 		if (event && func_event_memory_going(event->ip, mod))

@@ -73,7 +73,7 @@ struct marker_event {
 	u32				wide;
 	/*
 	 * Offset of the destination of each argument in struct
-	 * marker_event_area.
+	 * marker_event_hit.
 	 */
 	u16				to[FETCH_MAX_FIELDS];
 	atomic_long_t			missed;
@@ -90,8 +90,11 @@ struct marker_event {
 	struct marker_event_adapter	*adapter;
 	/* Offset of __missing in the payload; negative if there is none. */
 	s8				missing_at;
-	/* Room for a string in the payload, in bytes. */
+	/* Room for a string in the payload, in bytes, and in one on the stack. */
 	u16				room;
+	u16				share;
+	/* The record may be made on the stack. */
+	bool				on_stack;
 	/* The definition has a list of fields. */
 	bool				has_fields;
 	struct marker_format		*format;
@@ -122,9 +125,9 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 
 /*
  * The arguments are read with va_arg() one after the other and stored at their
- * destination: values directly in the payload, and pointers that are
- * dereferenced in a slot, which is the source of the fetch code. Both are in
- * one area, so that a single offset per argument is enough.
+ * destination: values directly in the payload, if it is made on the stack, and
+ * pointers that are dereferenced in a slot, which is the source of the fetch code.
+ * Both are in one structure, so that a single offset per argument is enough.
  *
  * A value is stored in the payload as a whole long: the excess is overwritten
  * by the fields that follow, or by the strings, or is in a gap between fields,
@@ -137,25 +140,23 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 	 !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&				\
 	 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
 
-struct marker_event_area {
+struct marker_event_hit {
 	/* One more for the adapters, see MARKER_EVENT_MISSING_SLOT. */
 	u64			slots[FETCH_MAX_FIELDS + 1];
-	struct fetch_buffer	buffer;
+	struct fetch_made	made;
+	const struct marker_call *call;
+	/* NULL if the marker has the format of the event. */
+	const struct marker_event_adapter *adapter;
 };
 
 /*
- * Number of areas of a CPU: one for each nested context, and one more, because
+ * How deep hits are nested on a CPU: one of each context, and one more, because
  * code that a marker event calls may have markers. Hits that are nested deeper
  * are counted as missed.
  */
 #define MARKER_EVENT_NR_LEVELS	5
 
-struct marker_event_areas {
-	int				nr_used;
-	struct marker_event_area	levels[MARKER_EVENT_NR_LEVELS];
-};
-
-static struct fetch_pool marker_event_pool;
+static DEFINE_PER_CPU(int, marker_event_depth);
 
 /*
  * An argument that is not larger than a long is read as a long. This is correct
@@ -180,7 +181,8 @@ marker_event_get_argument(void *to, struct marker_call *call, bool wide)
 static void marker_event_where(const struct fetch_event *event,
 			       const void *source, struct fetch_where *where)
 {
-	const struct marker_call *call = source;
+	const struct marker_event_hit *hit = source;
+	const struct marker_call *call = hit->call;
 	const unsigned long *frame = call->frame;
 
 	where->ip = call->ip;
@@ -197,67 +199,95 @@ static void marker_event_where(const struct fetch_event *event,
 #endif
 }
 
-/*
- * Returns false if hits are nested too deep. marker_event_put_area() follows in
- * any case.
- */
-static __always_inline bool
-marker_event_get_area(struct marker_event_areas *areas,
-		      struct marker_event *event,
-		      struct marker_event_area **area)
+/* Returns false if hits are nested too deep. marker_event_end() follows in any case. */
+static __always_inline bool marker_event_begin(struct marker_event *event)
 {
-	int level = areas->nr_used++;
-
-	/*
-	 * A context that interrupts this uses the next area, and restores
-	 * nr_used.
-	 */
-	barrier();
-	if (unlikely(level >= MARKER_EVENT_NR_LEVELS)) {
-		atomic_long_inc(&event->missed);
-		return false;
-	}
-
-	*area = &areas->levels[level];
-	return true;
+	if (likely(this_cpu_inc_return(marker_event_depth) <= MARKER_EVENT_NR_LEVELS))
+		return true;
+	atomic_long_inc(&event->missed);
+	return false;
 }
 
-static __always_inline void
-marker_event_put_area(struct marker_event_areas *areas)
+static __always_inline void marker_event_end(void)
 {
-	barrier();
-	areas->nr_used--;
+	this_cpu_dec(marker_event_depth);
+}
+
+/*
+ * fetch_event::make() of marker events. The fixed part may be there already: not all
+ * values are in slots.
+ */
+static notrace unsigned int marker_event_make_payload(const struct fetch_event *base,
+						      const void *source,
+						      char *payload, u16 *rooms)
+{
+	const struct marker_event *event =
+		container_of(base, struct marker_event, base);
+	const struct marker_event_hit *hit = source;
+	const struct marker_event_adapter *adapter = hit->adapter;
+	struct fetch_code *code = adapter ? adapter->code : event->code;
+
+	if (!payload)
+		return base->payload_size +
+			fetch_measure(code, hit->slots, rooms);
+
+	if (event->on_stack)
+		memcpy(payload, hit->made.payload, base->payload_size);
+	else
+		memset(payload, 0, base->payload_size);
+	fetch_clear_bits(base, payload);
+	if (event->missing_at >= 0)
+		*(u32 *)(payload + event->missing_at) =
+			adapter ? adapter->missing : 0;
+	return fetch_exec_rooms(code, hit->slots, payload, base->payload_size,
+				rooms);
 }
 
 static void notrace marker_event_probe(void *data, struct marker_call *call)
 {
-	struct marker_event_areas *areas =
-		this_cpu_ptr(marker_event_pool.buffers);
+	struct marker_event_hit hit __uninitialized;
 	struct marker_event *event = data;
-	struct marker_event_area *area;
 	const u16 *to = event->to, *end = to + event->nr_slots;
 	unsigned int len;
 
-	if (unlikely(!marker_event_get_area(areas, event, &area)))
+	if (unlikely(!marker_event_begin(event)))
 		goto out;
 
+	hit.call = call;
+	hit.adapter = NULL;
 	/*
 	 * Clear __fault, __cut and __missing; without them, the fields that
 	 * follow overwrite this.
 	 */
-	memset(area->buffer.payload, 0, 3 * sizeof(u32));
+	memset(hit.made.payload, 0, 3 * sizeof(u32));
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
-		marker_event_get_argument((void *)area + *to, call,
+		marker_event_get_argument((void *)&hit + *to, call,
 					  event->wide & bit);
 
 	if (!MARKER_EVENT_DIRECT_COPY)
-		fetch_copies(event->code, area->slots, area->buffer.payload);
-	len = fetch_indirect(event->code, area->slots, area->buffer.payload,
+		fetch_copies(event->code, hit.slots, hit.made.payload);
+	len = fetch_indirect(event->code, hit.slots, hit.made.payload,
 			     event->base.payload_size);
-
-	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
+	fetch_emit(&event->base, &hit, call->ip, hit.made.payload, len);
 out:
-	marker_event_put_area(areas);
+	marker_event_end();
+}
+
+/* The same for a payload that is too large for the stack: all arguments are in slots. */
+static void notrace marker_event_probe_large(void *data, struct marker_call *call)
+{
+	struct marker_event_hit hit __uninitialized;
+	struct marker_event *event = data;
+
+	if (likely(marker_event_begin(event))) {
+		hit.call = call;
+		hit.adapter = NULL;
+		for (int i = 0; i < event->nr_slots; i++)
+			marker_event_get_argument(&hit.slots[i], call,
+						  event->wide & BIT(i));
+		fetch_emit(&event->base, &hit, call->ip, NULL, FETCH_NO_ROOM);
+	}
+	marker_event_end();
 }
 
 /*
@@ -517,6 +547,10 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 					 ctx->def.definition);
 
 	event->room = room;
+	event->share = fetch_share(offset, nr_strings, room);
+	event->on_stack = event->share;
+	if (!event->on_stack)
+		event->probe.func = marker_event_probe_large;
 
 	event->code = fetch_new_code(&event->base, event->base.fields,
 				     event->base.nr_fields, false);
@@ -526,16 +560,15 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	event->nr_slots = event->format->nr_slots;
 	event->wide = event->format->wide;
 	for (int i = 0; i < event->nr_slots; i++)
-		event->to[i] = offsetof(struct marker_event_area, slots[i]);
+		event->to[i] = offsetof(struct marker_event_hit, slots[i]);
 
 	for (field = event->base.fields; field < end; field++) {
-		if (MARKER_EVENT_DIRECT_COPY && !field->read)
+		if (MARKER_EVENT_DIRECT_COPY && !field->read && event->on_stack)
 			event->to[field->arg] =
-				offsetof(struct marker_event_area,
-					 buffer.payload) +
+				offsetof(struct marker_event_hit, made.payload) +
 				field->offset;
 		else
-			fetch_compile(event->code, field, room);
+			fetch_compile(event->code, field, room, event->share);
 	}
 	return 0;
 }
@@ -991,6 +1024,7 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 
 	event->probe.func = marker_event_probe;
 	event->base.where = marker_event_where;
+	event->base.make = marker_event_make_payload;
 	event->format = kzalloc_obj(*event->format);
 	if (!event->format)
 		return -ENOMEM;
@@ -1013,9 +1047,7 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 		marker_event_make_fields(ctx) ?:
 		marker_event_make_layout(ctx) ?:
 		marker_event_make_trace_fields(event) ?:
-		fetch_print_fmt(&event->base, marker_event_write_print_fmt) ?:
-		fetch_get_buffers(&marker_event_pool,
-				  sizeof(struct marker_event_areas));
+		fetch_print_fmt(&event->base, marker_event_write_print_fmt);
 	if (ret)
 		goto error;
 
@@ -1024,7 +1056,6 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 	if (!ret)
 		return 0;
 
-	fetch_put_buffers(&marker_event_pool);
 error:
 	marker_event_destroy(event);
 	return ret;
@@ -1284,7 +1315,6 @@ static int marker_event_free(struct dyn_event *ev)
 	if (WARN_ON_ONCE(ret))
 		return ret;
 
-	fetch_put_buffers(&marker_event_pool);
 	dyn_event_remove(&event->base.devent);
 	marker_event_destroy(event);
 	return 0;
@@ -1363,33 +1393,34 @@ static struct dyn_event_operations marker_event_ops = {
 static void notrace marker_event_probe_adapted(void *data,
 					       struct marker_call *call)
 {
-	struct marker_event_areas *areas =
-		this_cpu_ptr(marker_event_pool.buffers);
 	struct marker_event_adapter *adapter = data;
 	struct marker_event *event = adapter->event;
-	struct marker_event_area *area;
-	unsigned int len;
+	struct marker_event_hit hit __uninitialized;
+	unsigned int len = FETCH_NO_ROOM;
 
-	if (unlikely(!marker_event_get_area(areas, event, &area)))
+	if (unlikely(!marker_event_begin(event)))
 		goto out;
 
-	/* A missing field that is not a string is 0. */
-	memset(area->buffer.payload, 0, event->base.payload_size);
-	if (event->missing_at >= 0)
-		*(u32 *)(area->buffer.payload + event->missing_at) =
-			adapter->missing;
-
+	hit.call = call;
+	hit.adapter = adapter;
 	for (int i = 0; i < adapter->nr_slots; i++)
-		marker_event_get_argument(&area->slots[i], call,
+		marker_event_get_argument(&hit.slots[i], call,
 					  adapter->wide & BIT(i));
-	*(unsigned long *)&area->slots[MARKER_EVENT_MISSING_SLOT] =
+	*(unsigned long *)&hit.slots[MARKER_EVENT_MISSING_SLOT] =
 		(unsigned long)marker_event_missing_text;
 
-	len = fetch_exec(adapter->code, area->slots, area->buffer.payload,
-			 event->base.payload_size);
-	fetch_emit(&event->base, call, call->ip, area->buffer.payload, len);
+	if (likely(event->on_stack)) {
+		/* A missing field that is not a string is 0. */
+		memset(hit.made.payload, 0, event->base.payload_size);
+		if (event->missing_at >= 0)
+			*(u32 *)(hit.made.payload + event->missing_at) =
+				adapter->missing;
+		len = fetch_exec(adapter->code, hit.slots, hit.made.payload,
+				 event->base.payload_size);
+	}
+	fetch_emit(&event->base, &hit, call->ip, hit.made.payload, len);
 out:
-	marker_event_put_area(areas);
+	marker_event_end();
 }
 
 static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
@@ -1416,7 +1447,7 @@ static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
 			continue;
 
 		marker_event_set_source(&field, arg ?: &missing);
-		fetch_compile(adapter->code, &field, event->room);
+		fetch_compile(adapter->code, &field, event->room, event->share);
 	}
 }
 

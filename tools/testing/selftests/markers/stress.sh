@@ -11,21 +11,11 @@ DIR="$(dirname "$(readlink -f "$0")")"
 . "$DIR"/../kselftest/ktap_helpers.sh
 . "$DIR"/../kselftest/module_helpers.sh
 . "$DIR"/../kselftest/tracing_helpers.sh
+. "$DIR"/../kselftest/stress_helpers.sh
 
 SECONDS_TO_GO="${1:-20}"
 FIRE=/sys/kernel/debug/test_marker/fire
 KINDS="fire fire connect remove probe clash both perf read"
-
-goes_on()
-{
-	[ ! -e "$TMP/stop" ]
-}
-
-# "done_once KIND": for the count of rounds that have done what they are for.
-done_once()
-{
-	echo >> "$TMP/$1"
-}
 
 # The module may be gone, or going.
 job_fire()
@@ -102,12 +92,7 @@ job_both()
 
 job_perf()
 {
-	command -v perf > /dev/null || return
-	while goes_on; do
-		# It fails if an event goes before it has opened it.
-		perf record -q -a -e 'markers:*' -o "$TMP/perf.data" sleep 0.1
-		done_once perf
-	done > /dev/null 2>&1
+	perf_records -e 'markers:*'
 }
 
 job_read()
@@ -131,39 +116,6 @@ clean_up()
 		      test_marker_fallback test_marker; do
 		[ ! -d /sys/module/$module ] || unload $module
 	done
-}
-
-# "count KIND": how many rounds it has done.
-count()
-{
-	if [ -e "$TMP/$1" ]; then
-		wc -l < "$TMP/$1"
-	else
-		echo 0
-	fi
-}
-
-kinds_here()
-{
-	for kind in $(echo "$KINDS" | tr ' ' '\n' | sort -u); do
-		[ "$kind" = perf ] && ! command -v perf > /dev/null || echo "$kind"
-	done
-}
-
-enough()
-{
-	for kind in $(kinds_here); do
-		[ "$(count "$kind")" -ge 2 ] || return
-	done
-}
-
-# All that ran did something.
-rounds()
-{
-	for kind in $(kinds_here); do
-		echo "# $kind: $(count "$kind") rounds"
-	done
-	enough || complain "too few rounds"
 }
 
 # What is left can be used as before.
@@ -194,25 +146,4 @@ all()
 
 begin test_marker
 [ -e marker_events ] || skip_all "there are no markers"
-RUNNING=
-all
-ktap_set_plan "$KSFT_NUM_TESTS"
-RUNNING=y
-mark_log
-modprobe -q test_marker
-trap 'clean_up; exit "$KSFT_FAIL"' INT TERM
-for kind in $KINDS; do
-	job_"$kind" &
-done
-sleep "$SECONDS_TO_GO"
-# In a busy guest a round of perf takes many seconds.
-for second in $(seq 60); do
-	enough && break
-	sleep 1
-done
-clean_up
-all
-[ "$(pwd)" = / ] || cd /
-rm -rf "$TMP"
-unmount
-ktap_finished
+stress "$SECONDS_TO_GO" test_marker

@@ -116,6 +116,9 @@ conversions()
 		"mac 20:01:0d:b8:04:05 v4 32.1.13.184 v6 2001:db8:405:607:809:a0b:c0d:e0f $UUID"
 	check "bytes, and numbers behind pointers" shows ${m}_bytes \
 		"bytes 20 01 0d b8 04 05 phys 0x12345678 gfp GFP_KERNEL"
+	many="20 01$(printf ' %.0s00' $(seq 61)) b8"
+	check "more than is made on the stack" shows ${m}_large \
+		"$many $many $many $many nr 7 name large"
 	check "pointers that cannot be read" shows ${m}_bad_pointer \
 		"mac 00:00:00:00:00:00(fault)"
 	check "fields of integers" format ${m}_int \
@@ -169,21 +172,21 @@ x_numbers()
 # Behind the quotation mark, if there is one; and the bits.
 cut_strings()
 {
-	for event in long_string room room_limited; do
+	for event in long_string room room_limited room_edge; do
 		accepted test_marker_$event || return
 	done
 	echo '__cut == 2' > events/markers/test_marker_room/filter &&
 	echo '__cut == 6' > events/markers/test_marker_room_limited/filter && fire 1 || return
-	found="$(for event in long_string room room_limited; do
+	found="$(for event in long_string room room_limited room_edge; do
 			records test_marker_$event
 		done | x_numbers | tr '\n' ';')"
 	echo '__cut & 1' > events/markers/test_marker_room/filter
 	fire 1
 	other="$(records test_marker_room)"
 	undefine
-	set -- "1023...;" "fits '1023' cut '1023'... name end;" \
-		"fits 1023 cut 1023... cut 1023...;"
-	[ "$found" = "$1$2$3" ] && [ -z "$other" ] || complain "$found $other"
+	set -- "1023...;" "nr 7 fits '1023' cut '1023'... name end;" \
+		"fits 1023 cut 1023... cut 1023...;" "edge 1023...;"
+	[ "$found" = "$1$2$3$4" ] && [ -z "$other" ] || complain "$found $other"
 }
 
 cut_format()
@@ -192,7 +195,7 @@ cut_format()
 	found="$(sed -n 's/^print fmt: //p' events/markers/test_marker_room/format)"
 	undefine
 	case $found in
-	'"fits '"'%s'%s cut '%s'%s name %s%s"*', (REC->__cut & 0x2) ? "..." : ""'*) ;;
+	'"nr %d fits '"'%s'%s cut '%s'%s name %s%s"*', (REC->__cut & 0x2) ? "..." : ""'*) ;;
 	*) complain "$found" ;;
 	esac
 }
