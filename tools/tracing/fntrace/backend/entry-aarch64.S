@@ -94,7 +94,9 @@
 	.type	_mcount, %function
 	.p2align 4
 _mcount:
+	.cfi_startproc
 	HOOK	fntrace_mcount_hook
+	.cfi_endproc
 	.size	_mcount, . - _mcount
 
 /*
@@ -106,13 +108,17 @@ _mcount:
 	.type	fntrace_fentry, %function
 	.p2align 4
 fntrace_fentry:
+	.cfi_startproc
+	.cfi_register x30, x9
 	hint	#34			/* bti c */
 	adrp	x16, fntrace_fentry_hook
 	ldr	x16, [x16, #:lo12:fntrace_fentry_hook]
 	mov	x17, x30
 	mov	x30, x9
+	.cfi_restore x30
 	mov	x9, x17
 	br	x16
+	.cfi_endproc
 	.size	fntrace_fentry, . - fntrace_fentry
 
 /* Reached from both: a patched function is gone back to through x9. */
@@ -120,16 +126,20 @@ fntrace_fentry:
 	.hidden	fntrace_off
 	.type	fntrace_off, %function
 fntrace_off:
+	.cfi_startproc
 	hint	#36			/* bti j */
 	ret
+	.cfi_endproc
 	.size	fntrace_off, . - fntrace_off
 
 	.globl	fntrace_fentry_off
 	.hidden	fntrace_fentry_off
 	.type	fntrace_fentry_off, %function
 fntrace_fentry_off:
+	.cfi_startproc
 	hint	#36			/* bti j */
 	br	x9
+	.cfi_endproc
 	.size	fntrace_fentry_off, . - fntrace_fentry_off
 
 .macro MCOUNT_HOOK name, enter

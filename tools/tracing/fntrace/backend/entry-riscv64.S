@@ -100,8 +100,10 @@
 	.type	_mcount, @function
 	.p2align 2
 _mcount:
+	.cfi_startproc
 	ld	t1, fntrace_mcount_hook
 	jr	t1
+	.cfi_endproc
 	.size	_mcount, . - _mcount
 
 	.globl	fntrace_fentry
@@ -109,22 +111,28 @@ _mcount:
 	.type	fntrace_fentry, @function
 	.p2align 2
 fntrace_fentry:
+	.cfi_startproc
 	ld	t1, fntrace_fentry_hook
 	jr	t1
+	.cfi_endproc
 	.size	fntrace_fentry, . - fntrace_fentry
 
 	.globl	fntrace_off
 	.hidden	fntrace_off
 	.type	fntrace_off, @function
 fntrace_off:
+	.cfi_startproc
 	ret
+	.cfi_endproc
 	.size	fntrace_off, . - fntrace_off
 
 	.globl	fntrace_fentry_off
 	.hidden	fntrace_fentry_off
 	.type	fntrace_fentry_off, @function
 fntrace_fentry_off:
+	.cfi_startproc
 	jr	t0
+	.cfi_endproc
 	.size	fntrace_fentry_off, . - fntrace_fentry_off
 
 .macro MCOUNT_HOOK name, enter

@@ -12,15 +12,22 @@
 	.type	vfork, %function
 	.p2align 4
 vfork:
+	.cfi_startproc
 #if defined(__x86_64__)
 	popq	%rdi
+	.cfi_def_cfa_offset 0
+	.cfi_register %rip, %rdi
 	movl	$58, %eax		/* vfork */
 	syscall
 	pushq	%rdi
+	.cfi_def_cfa_offset 8
+	.cfi_offset %rip, -8
 	subq	$8, %rsp
+	.cfi_def_cfa_offset 16
 	movq	%rax, %rdi
 	call	fntrace_after_vfork
 	addq	$8, %rsp
+	.cfi_def_cfa_offset 8
 	ret
 #elif defined(__aarch64__)
 	mov	x0, #0x4111		/* CLONE_VFORK | CLONE_VM | SIGCHLD */
@@ -31,8 +38,14 @@ vfork:
 	mov	x8, #220		/* clone */
 	svc	#0
 	stp	x29, x30, [sp, #-16]!
+	.cfi_def_cfa_offset 16
+	.cfi_offset x29, -16
+	.cfi_offset x30, -8
 	bl	fntrace_after_vfork
 	ldp	x29, x30, [sp], #16
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
 	ret
 #elif defined(__riscv)
 	li	a0, 0x4111		/* CLONE_VFORK | CLONE_VM | SIGCHLD */
@@ -43,12 +56,17 @@ vfork:
 	li	a7, 220			/* clone */
 	ecall
 	addi	sp, sp, -16
+	.cfi_def_cfa_offset 16
 	sd	ra, 8(sp)
+	.cfi_offset ra, -8
 	call	fntrace_after_vfork
 	ld	ra, 8(sp)
+	.cfi_restore ra
 	addi	sp, sp, 16
+	.cfi_def_cfa_offset 0
 	ret
 #endif
+	.cfi_endproc
 	.size	vfork, . - vfork
 
 	.section .note.GNU-stack, "", %progbits
