@@ -319,32 +319,6 @@ bool marker_has_format(const char *name, const char *format)
 	return found && !strcmp(found, format);
 }
 
-/*
- * marker_walk_name() callback: markers of the kernel image come first, so the
- * first marker decides.
- */
-static int marker_stop_at_builtin(struct marker *marker, struct module *mod,
-				  void *arg)
-{
-	return mod ? -ENOENT : 1;
-}
-
-/**
- * marker_is_builtin() - check that there is a marker of this name in the kernel
- * @name: of the marker
- *
- * The kernel image has such a marker as long as it runs. Markers of modules do
- * not count.
- *
- * Context: Process context. May sleep.
- * Return: true if there is such a marker, false otherwise.
- */
-bool marker_is_builtin(const char *name)
-{
-	guard(mutex)(&marker_mutex);
-	return marker_walk_name(name, marker_stop_at_builtin, NULL) > 0;
-}
-
 #ifdef CONFIG_JUMP_LABEL
 
 /* A jump table; @started: code in init sections is gone, or about to go. */
@@ -422,48 +396,11 @@ unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 	return nr;
 }
 
-/**
- * marker_walk_sites() - call a function for all sites of a marker
- * @marker: the marker
- * @mod: its module, NULL if it is in the kernel image
- * @fn: called with the address and the size of the NOP or jump of each site,
- *	in bytes, and @arg
- * @arg: passed to @fn
- *
- * Sites in init code are left out, as they may go at any time. Without
- * CONFIG_JUMP_LABEL, where sites are not recorded, @fn is not called.
- *
- * Context: Process context, between marker_lock() and marker_unlock(). May
- *	sleep. Takes jump_label_mutex, which is held when @fn is called.
- */
-void marker_walk_sites(const struct marker *marker, struct module *mod,
-		       marker_site_fn fn, void *arg)
-{
-	struct marker_jump_table table = marker_jump_table(mod);
-	struct jump_entry *entry = marker_first_entry(&table, marker);
-
-	/*
-	 * Some architectures read the size from the code, which is not patched
-	 * meanwhile.
-	 */
-	jump_label_lock();
-	for (; entry < table.end && jump_entry_key(entry) == &marker->key.key;
-	     entry++)
-		if (!jump_entry_is_init(entry))
-			fn(jump_entry_code(entry), jump_entry_size(entry), arg);
-	jump_label_unlock();
-}
-
 #else
 
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod)
 {
 	return 1;
-}
-
-void marker_walk_sites(const struct marker *marker, struct module *mod,
-		       marker_site_fn fn, void *arg)
-{
 }
 
 #endif
@@ -1029,8 +966,8 @@ static int marker_module_warn(struct notifier_block *nb, unsigned long state,
 }
 
 /*
- * Priority -2: after trace_marker_event.c, which adapts its events to the
- * format of the new markers if possible.
+ * Priority -2: after trace_marker_event.c, whose events may use other markers
+ * now.
  */
 static struct notifier_block marker_warn_nb = {
 	.notifier_call = marker_module_warn,

@@ -140,69 +140,6 @@ static void marker_format_limits(struct kunit *test)
 			MARKER_ERR_FORMAT_TOO_LONG);
 }
 
-struct match_case {
-	const char	*text;
-	const char	*other;
-	/*
-	 * For each argument of the format, the position of the one that it is
-	 * found as in the other, or a dash.
-	 */
-	const char	*found;
-};
-
-static const struct match_case match_cases[] = {
-	{ "", "pid %d", "" },
-	{ "pid %d name %s", "pid %d name %s", "01" },
-	{ "pid %d name %s", "name=%s, pid=%d", "10" },
-	{ "pid %d name %s", "pid %d", "0-" },
-	{ "pid %d name %s", "id %d name %s", "-1" },
-	{ "pid %d name %s", "size %lu pid %d", "1-" },
-	{ "a %d b %d c %d d %d", "a %u b %x c %hd d %lld", "01--" },
-	{ "a %u b %x c %hx d %llx", "a %d b %i c %hu d %lld", "0123" },
-	{ "a %d b %d c %d", "a %s b %c c %p", "---" },
-	{ "a %s b %.4s c %.*s", "a %.4s b %.*s c %s", "012" },
-	{ "a %pM b %pI4 c %pI6 d %p", "a %pM b %pI6 c %pI4 d %px", "0--3" },
-	{ "a %pM b %6ph c %pGg d %x", "a %6ph b %6ph c %x d %pGg", "-1--" },
-	{ "a %pe b %ld", "a %ld b %pe", "--" },
-	{ "a %pS b %c", "a %ps b %c", "01" },
-	/* Without a name, or with that of another. */
-	{ "%d %d", "%d %d", "--" },
-	{ "dev %d:%d", "dev %d:%d", "0-" },
-	{ "a %d a %d", "a %d a %d", "0-" },
-	{ "a %d a %s", "a %s a %d", "--" },
-};
-
-static void marker_matches(struct kunit *test)
-{
-	struct marker_format *format =
-		kunit_kzalloc(test, sizeof(*format), GFP_KERNEL);
-	struct marker_format *other =
-		kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
-	u16 pos;
-
-	KUNIT_ASSERT_NOT_NULL(test, format);
-	KUNIT_ASSERT_NOT_NULL(test, other);
-
-	for (int i = 0; i < ARRAY_SIZE(match_cases); i++) {
-		const struct match_case *c = &match_cases[i];
-		char buf[FETCH_MAX_FIELDS + 1] = {};
-
-		KUNIT_ASSERT_EQ(test, marker_parse_format(c->text, format, &pos),
-				MARKER_ERR_OK);
-		KUNIT_ASSERT_EQ(test, marker_parse_format(c->other, other, &pos),
-				MARKER_ERR_OK);
-		for (int nr = 0; nr < format->nr_args; nr++) {
-			const struct marker_arg *found =
-				marker_match_arg(c->text, format, nr, c->other,
-						 other);
-
-			buf[nr] = found ? '0' + (found - other->args) : '-';
-		}
-		KUNIT_EXPECT_STREQ_MSG(test, buf, c->found, "%s to %s", c->text,
-				       c->other);
-	}
-}
-
 struct line_case {
 	const char	*text;
 	enum marker_err	err;
@@ -424,7 +361,6 @@ static void marker_probe_errors(struct kunit *test)
 static struct kunit_case marker_cases[] = {
 	KUNIT_CASE(marker_formats),
 	KUNIT_CASE(marker_format_limits),
-	KUNIT_CASE(marker_matches),
 	KUNIT_CASE(marker_definitions),
 	KUNIT_CASE(marker_probes),
 	KUNIT_CASE(marker_probe_errors),

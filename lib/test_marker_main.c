@@ -186,19 +186,6 @@ static noinline void fire_pointers(void)
 	MARK(test_marker_bad_pointer, "mac %pM", bad);
 }
 
-/* test_marker_changed has markers of these names with other formats. */
-static noinline void fire_changing(void)
-{
-	static const u8 bytes[16] = { 2, 0, 0, 0, 0, 1 };
-
-	MARK(test_marker_changing,
-	     "nr %d size %lld name '%s' mac %pM flags %x more '%.4s' last %u",
-	     1, -2LL, "first", bytes, 3U, unterminated, 4U);
-	MARK(test_marker_shrinking, "left %d name %s id %pU bytes %4ph err %pe",
-	     5, "second", bytes, bytes, ERR_PTR(-ENOENT));
-	MARK(test_marker_replaced, "before %d", 6);
-}
-
 /* Formats that events do not support, but probes do. */
 static noinline void fire_refused(void)
 {
@@ -216,7 +203,6 @@ static noinline void fire_once(int nr)
 	fire_strings();
 	fire_long_string();
 	fire_pointers();
-	fire_changing();
 	fire_refused();
 	fire_unrolled(nr);
 	test_marker_inlined(1, nr);

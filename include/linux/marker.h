@@ -197,19 +197,12 @@ int marker_probe_unregister_nosync(const char *name,
  */
 typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
 
-/* Called with a site, and the argument of marker_walk_sites(). */
-typedef void (*marker_site_fn)(unsigned long addr, unsigned int size,
-			       void *arg);
-
 void marker_lock(void);
 void marker_unlock(void);
 int marker_for_each(marker_fn fn, void *arg);
 unsigned int marker_nr_sites(const struct marker *marker, struct module *mod);
-void marker_walk_sites(const struct marker *marker, struct module *mod,
-		       marker_site_fn fn, void *arg);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);
-bool marker_is_builtin(const char *name);
 void marker_batch_begin(void);
 void marker_batch_end(void);
 

@@ -333,63 +333,6 @@ out:
 }
 EXPORT_SYMBOL_IF_KUNIT(marker_parse_format);
 
-/* The first argument with this name, or NULL. */
-static const struct marker_arg *
-marker_match_name(const char *text, const struct marker_format *format,
-		  const char *name, size_t len)
-{
-	for (int i = 0; i < format->nr_args; i++)
-		if (format->args[i].name.len == len &&
-		    !memcmp(text + format->args[i].name.start, name, len))
-			return &format->args[i];
-	return NULL;
-}
-
-/* %d, %u and %x all take an int. */
-static enum fetch_format marker_match_kind(const struct marker_arg *arg)
-{
-	switch (arg->type->format) {
-	case FETCH_SIGNED:
-	case FETCH_HEX:
-		return FETCH_UNSIGNED;
-	default:
-		return arg->type->format;
-	}
-}
-
-/**
- * marker_match_arg() - find an argument again in another format
- * @text: the format
- * @format: the same, parsed
- * @nr: the index of the argument in @format->args
- * @other_text: the other format
- * @other: the same, parsed
- *
- * How long a string may be is no part of its type. Of several arguments with
- * one name, only the first is known by it.
- *
- * Context: Any context. Allocates nothing.
- * Return: the argument of @other with the same name and type, or NULL.
- */
-const struct marker_arg *marker_match_arg(const char *text,
-					  const struct marker_format *format,
-					  int nr, const char *other_text,
-					  const struct marker_format *other)
-{
-	const struct marker_arg *own = &format->args[nr], *found;
-	const char *name = text + own->name.start;
-	size_t len = own->name.len;
-
-	if (!len || marker_match_name(text, format, name, len) != own)
-		return NULL;
-	found = marker_match_name(other_text, other, name, len);
-	return found && marker_match_kind(own) == marker_match_kind(found) &&
-	       own->type->size == found->type->size &&
-	       own->count == found->count && own->read == found->read &&
-	       own->print == found->print ? found : NULL;
-}
-EXPORT_SYMBOL_IF_KUNIT(marker_match_arg);
-
 static bool marker_parse_name(struct text_parser *p, struct marker_def *def)
 {
 	size_t len = 0;

@@ -141,10 +141,6 @@ enum marker_err {
 
 enum marker_err marker_parse_format(const char *text,
 				    struct marker_format *format, u16 *pos);
-const struct marker_arg *marker_match_arg(const char *text,
-					  const struct marker_format *format,
-					  int nr, const char *other_text,
-					  const struct marker_format *other);
 bool marker_event_has_prefix(const char *text);
 enum marker_err marker_parse_event(const char *text, struct marker_def *def,
 				   u16 *pos);

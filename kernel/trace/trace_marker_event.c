@@ -8,9 +8,7 @@
  * The event is printed with the format of the marker.
  *
  * A marker of a module may come back with another format. The fields of the
- * event cannot change then. Each of them is found in the new format by its
- * name, and gets an adapter: other fetch code for the same record. The hidden
- * field __missing has a bit for each field that the new format does not have.
+ * event cannot change then, so it is not connected to that marker.
  *
  * event_mutex protects the events. It comes before the mutex of kernel/marker.c
  * in the lock order.
@@ -22,8 +20,6 @@
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/init.h>
-#include <linux/jump_label.h>
-#include <linux/kallsyms.h>
 #include <linux/marker.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -32,7 +28,6 @@
 #include <linux/string_choices.h>
 #include <linux/string_helpers.h>
 
-#include <asm/sections.h>
 #include <asm/setup.h>
 
 #include "event_fetch.h"
@@ -51,19 +46,6 @@ static const char * const marker_event_err_text[] = { MARKER_ERRORS };
 #undef C
 #define C(name, errno, text)	errno
 static const u8 marker_event_errno[] = { MARKER_ERRORS };
-
-/* Connects an event to a marker with another format than the event. */
-struct marker_event_adapter {
-	struct marker_event	*event;
-	/* What __missing is set to. */
-	u32			missing;
-	u8			nr_slots;
-	u32			wide;
-	struct fetch_code	*code;
-	struct marker_probe	probe;
-	/* The format of the marker. */
-	char			format[];
-};
 
 /* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
@@ -86,17 +68,8 @@ struct marker_event {
 	/* The probe; its format is a copy of that of the marker. */
 	struct marker_probe		probe;
 	bool				attached;
-	/* NULL unless the marker has another format by now. */
-	struct marker_event_adapter	*adapter;
-	/* Offset of __missing in the payload; negative if there is none. */
-	s8				missing_at;
-	/* Room for a string in the payload, in bytes, and in one on the stack. */
-	u16				room;
-	u16				share;
 	/* The record may be made on the stack. */
 	bool				on_stack;
-	/* The definition has a list of fields. */
-	bool				has_fields;
 	struct marker_format		*format;
 	/* The index in format->args of each field. */
 	u8				args[FETCH_MAX_FIELDS];
@@ -141,12 +114,9 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 	 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
 
 struct marker_event_hit {
-	/* One more for the adapters, see MARKER_EVENT_MISSING_SLOT. */
-	u64			slots[FETCH_MAX_FIELDS + 1];
+	u64			slots[FETCH_MAX_FIELDS];
 	struct fetch_made	made;
 	const struct marker_call *call;
-	/* NULL if the marker has the format of the event. */
-	const struct marker_event_adapter *adapter;
 };
 
 /*
@@ -224,23 +194,18 @@ static notrace unsigned int marker_event_make_payload(const struct fetch_event *
 	const struct marker_event *event =
 		container_of(base, struct marker_event, base);
 	const struct marker_event_hit *hit = source;
-	const struct marker_event_adapter *adapter = hit->adapter;
-	struct fetch_code *code = adapter ? adapter->code : event->code;
 
 	if (!payload)
 		return base->payload_size +
-			fetch_measure(code, hit->slots, rooms);
+			fetch_measure(event->code, hit->slots, rooms);
 
 	if (event->on_stack)
 		memcpy(payload, hit->made.payload, base->payload_size);
 	else
 		memset(payload, 0, base->payload_size);
 	fetch_clear_bits(base, payload);
-	if (event->missing_at >= 0)
-		*(u32 *)(payload + event->missing_at) =
-			adapter ? adapter->missing : 0;
-	return fetch_exec_rooms(code, hit->slots, payload, base->payload_size,
-				rooms);
+	return fetch_exec_rooms(event->code, hit->slots, payload,
+				base->payload_size, rooms);
 }
 
 static void notrace marker_event_probe(void *data, struct marker_call *call)
@@ -254,12 +219,11 @@ static void notrace marker_event_probe(void *data, struct marker_call *call)
 		goto out;
 
 	hit.call = call;
-	hit.adapter = NULL;
 	/*
-	 * Clear __fault, __cut and __missing; without them, the fields that
-	 * follow overwrite this.
+	 * Clear __fault and __cut; without them, the fields that follow
+	 * overwrite this.
 	 */
-	memset(hit.made.payload, 0, 3 * sizeof(u32));
+	*(u64 *)hit.made.payload = 0;
 	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
 		marker_event_get_argument((void *)&hit + *to, call,
 					  event->wide & bit);
@@ -281,28 +245,12 @@ static void notrace marker_event_probe_large(void *data, struct marker_call *cal
 
 	if (likely(marker_event_begin(event))) {
 		hit.call = call;
-		hit.adapter = NULL;
 		for (int i = 0; i < event->nr_slots; i++)
 			marker_event_get_argument(&hit.slots[i], call,
 						  event->wide & BIT(i));
 		fetch_emit(&event->base, &hit, call->ip, NULL, FETCH_NO_ROOM);
 	}
 	marker_event_end();
-}
-
-/*
- * The probe in force, and its data: the event, or its adapter if the marker has
- * another format than the event.
- */
-static const struct marker_probe *
-marker_event_current_probe(const struct marker_event *event)
-{
-	return event->adapter ? &event->adapter->probe : &event->probe;
-}
-
-static void *marker_event_current_data(struct marker_event *event)
-{
-	return event->adapter ? (void *)event->adapter : event;
 }
 
 static int marker_event_attach(struct fetch_event *base)
@@ -314,9 +262,7 @@ static int marker_event_attach(struct fetch_event *base)
 	if (event->attached)
 		return 0;
 
-	ret = marker_probe_register(event->marker,
-				    marker_event_current_probe(event),
-				    marker_event_current_data(event));
+	ret = marker_probe_register(event->marker, &event->probe, event);
 	/*
 	 * A marker of this name with another format was loaded in the meantime;
 	 * marker_event_show_line() reports it.
@@ -336,9 +282,8 @@ static void marker_event_detach(struct fetch_event *base)
 
 	/* Freeing the event or its trace files waits for a grace period. */
 	if (event->attached)
-		marker_probe_unregister_nosync(event->marker,
-					       marker_event_current_probe(event),
-					       marker_event_current_data(event));
+		marker_probe_unregister_nosync(event->marker, &event->probe,
+					       event);
 	event->attached = false;
 }
 
@@ -477,7 +422,6 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 	if (!event->base.fields)
 		return -ENOMEM;
 
-	event->has_fields = ctx->def.has_fields;
 	if (ctx->def.nr_fields > nr)
 		return marker_event_fail(ctx, MARKER_ERR_TOO_MANY_FIELDS,
 					 ctx->def.fields[nr].start);
@@ -494,19 +438,7 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 }
 
 /*
- * True if the event may be connected to a marker with another format later. The
- * format of a marker in the kernel image stays, and markers of modules with
- * another one are left out.
- */
-static bool marker_event_may_change(const struct marker_event *event)
-{
-	return IS_ENABLED(CONFIG_MODULES) && event->base.nr_fields &&
-	       (event->nr_names > 1 || !marker_is_builtin(event->marker));
-}
-
-/*
- * Lay out the payload: the fault word, the cut word, __missing, the fields, then
- * the strings;
+ * Lay out the payload: the fault word, the cut word, the fields, then the strings;
  * and compile the fetch code.
  */
 static int marker_event_make_layout(struct marker_event_ctx *ctx)
@@ -514,7 +446,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	struct marker_event *event = ctx->event;
 	struct fetch_field *field,
 		*end = event->base.fields + event->base.nr_fields;
-	unsigned int nr_strings = 0, room = 0;
+	unsigned int nr_strings = 0, room = 0, share;
 	u32 offset;
 	int ret;
 
@@ -523,12 +455,6 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 			nr_strings++;
 
 	fetch_number_bits(&event->base, &offset);
-	event->missing_at = -1;
-	if (marker_event_may_change(event)) {
-		event->missing_at = offset;
-		offset += sizeof(u32);
-	}
-
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
@@ -546,9 +472,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 		return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
 					 ctx->def.definition);
 
-	event->room = room;
-	event->share = fetch_share(offset, nr_strings, room);
-	event->on_stack = event->share;
+	share = fetch_share(offset, nr_strings, room);
+	event->on_stack = share;
 	if (!event->on_stack)
 		event->probe.func = marker_event_probe_large;
 
@@ -568,7 +493,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 				offsetof(struct marker_event_hit, made.payload) +
 				field->offset;
 		else
-			fetch_compile(event->code, field, room, event->share);
+			fetch_compile(event->code, field, room, share);
 	}
 	return 0;
 }
@@ -577,7 +502,7 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 {
 	struct trace_event_fields *to;
 
-	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
+	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
 	if (!to)
 		return -ENOMEM;
 
@@ -585,15 +510,9 @@ static int marker_event_make_trace_fields(struct marker_event *event)
 	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0,
 			       false);
 	to = fetch_trace_bits(to, &event->base);
-	if (event->missing_at >= 0)
-		to = fetch_trace_field(to, "u32", "__missing", sizeof(u32), 0,
-				       false);
 	fetch_trace_fields(to, event->base.fields, event->base.nr_fields);
 	return 0;
 }
-
-/* The value of a string field that the marker does not have. */
-static const char marker_event_missing_text[] = "(missing)";
 
 static const struct fetch_field *
 marker_event_find_field(const struct marker_event *event, int arg)
@@ -751,8 +670,6 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 		marker_event_write_char(s, text[at++]);
 	}
 
-	if (event->missing_at >= 0)
-		seq_buf_puts(s, "%s");
 	seq_buf_putc(s, '"');
 
 	for (int i = 0; i < base->nr_fields; i++) {
@@ -767,10 +684,6 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 			       base->fields[i].name, from->count);
 		fetch_print_fmt_suffix(s, &base->fields[i]);
 	}
-
-	if (event->missing_at >= 0)
-		seq_buf_puts(s,
-			     ", REC->__missing ? \" # some fields are missing\" : \"\"");
 }
 
 /* As TRACE_EVENT prints it: %p is hashed unless options/hash-ptr is off. */
@@ -862,13 +775,6 @@ static const char *marker_event_print_arg(struct trace_seq *s,
 	const void *at = rec->payload + field->offset;
 	char spec[MARKER_MAX_SPEC + 3];
 
-	if (event->missing_at >= 0 &&
-	    *(const u32 *)(rec->payload + event->missing_at) &
-	    BIT(field - event->base.fields)) {
-		trace_seq_puts(s, marker_event_missing_text);
-		return "";
-	}
-
 	if (fetch_is_string(arg->type)) {
 		u32 loc = *(const u32 *)at;
 
@@ -934,13 +840,6 @@ static struct trace_event_functions marker_event_print_funcs = {
 	.trace = marker_event_print,
 };
 
-static void marker_event_free_adapter(struct marker_event_adapter *adapter)
-{
-	if (adapter)
-		kfree(adapter->code);
-	kfree(adapter);
-}
-
 static void marker_event_destroy(struct marker_event *event)
 {
 	if (!event)
@@ -948,7 +847,6 @@ static void marker_event_destroy(struct marker_event *event)
 	fetch_free_event(&event->base);
 	for (int i = 0; i < event->nr_names; i++)
 		kfree(event->names[i]);
-	marker_event_free_adapter(event->adapter);
 	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
@@ -1320,25 +1218,10 @@ static int marker_event_free(struct dyn_event *ev)
 	return 0;
 }
 
-static void marker_event_show_missing(struct seq_file *m,
-				      const struct marker_event *event)
-{
-	const char *before = ", without ";
-
-	seq_puts(m, "\t# connected by the names of its fields");
-	for (int i = 0; i < event->base.nr_fields; i++) {
-		if (!(event->adapter->missing & BIT(i)))
-			continue;
-		seq_printf(m, "%s%s", before, event->base.fields[i].name);
-		before = ", ";
-	}
-}
-
 static void marker_event_show_line(struct seq_file *m,
 				   struct marker_event *event, bool names)
 {
-	bool there = marker_has_format(event->marker,
-				       marker_event_current_probe(event)->format);
+	bool there = marker_has_format(event->marker, event->probe.format);
 	char *format = there ? NULL : marker_get_format(event->marker);
 	long missed = atomic_long_read(&event->missed);
 
@@ -1357,8 +1240,6 @@ static void marker_event_show_line(struct seq_file *m,
 	else if (event->marker != event->names[0])
 		seq_printf(m, "\t# connected to %s", event->marker);
 
-	if (there && event->adapter)
-		marker_event_show_missing(m, event);
 	if (missed)
 		seq_printf(m, "\t# missed %ld", missed);
 	seq_putc(m, '\n');
@@ -1384,183 +1265,28 @@ static struct dyn_event_operations marker_event_ops = {
 #ifdef CONFIG_MODULES
 
 /*
- * The slot with the address of marker_event_missing_text: the source of strings
- * that the marker does not have.
- */
-#define MARKER_EVENT_MISSING_SLOT	FETCH_MAX_FIELDS
-
-/* As marker_event_probe(), with all arguments in slots, in their own order. */
-static void notrace marker_event_probe_adapted(void *data,
-					       struct marker_call *call)
-{
-	struct marker_event_adapter *adapter = data;
-	struct marker_event *event = adapter->event;
-	struct marker_event_hit hit __uninitialized;
-	unsigned int len = FETCH_NO_ROOM;
-
-	if (unlikely(!marker_event_begin(event)))
-		goto out;
-
-	hit.call = call;
-	hit.adapter = adapter;
-	for (int i = 0; i < adapter->nr_slots; i++)
-		marker_event_get_argument(&hit.slots[i], call,
-					  adapter->wide & BIT(i));
-	*(unsigned long *)&hit.slots[MARKER_EVENT_MISSING_SLOT] =
-		(unsigned long)marker_event_missing_text;
-
-	if (likely(event->on_stack)) {
-		/* A missing field that is not a string is 0. */
-		memset(hit.made.payload, 0, event->base.payload_size);
-		if (event->missing_at >= 0)
-			*(u32 *)(hit.made.payload + event->missing_at) =
-				adapter->missing;
-		len = fetch_exec(adapter->code, hit.slots, hit.made.payload,
-				 event->base.payload_size);
-	}
-	fetch_emit(&event->base, &hit, call->ip, hit.made.payload, len);
-out:
-	marker_event_end();
-}
-
-static void marker_event_compile_adapter(struct marker_event_adapter *adapter,
-					 const struct marker_format *format)
-{
-	const struct marker_event *event = adapter->event;
-
-	adapter->nr_slots = format->nr_slots;
-	adapter->wide = format->wide;
-
-	for (int i = 0; i < event->base.nr_fields; i++) {
-		const struct marker_arg *arg =
-			marker_match_arg(event->probe.format, event->format,
-					 event->args[i], adapter->format,
-					 format);
-		const struct marker_arg missing = {
-			.slot = MARKER_EVENT_MISSING_SLOT, .read = true,
-		};
-		struct fetch_field field = event->base.fields[i];
-
-		if (!arg)
-			adapter->missing |= BIT(i);
-		if (!arg && !fetch_is_string(field.type))
-			continue;
-
-		marker_event_set_source(&field, arg ?: &missing);
-		fetch_compile(adapter->code, &field, event->room, event->share);
-	}
-}
-
-/*
- * Returns an adapter for a marker of this format, NULL if the event cannot be
- * connected to it, or ERR_PTR(-ENOMEM). If the definition has a list of fields,
- * the marker must have all of them, else one of them, if there are any.
- */
-static struct marker_event_adapter *
-marker_event_make_adapter(struct marker_event *event, const char *text)
-{
-	struct marker_format *format __free(kfree) = kzalloc_obj(*format);
-	unsigned int nr = event->base.nr_fields;
-	struct marker_event_adapter *adapter;
-	size_t size = strlen(text) + 1;
-	u16 pos;
-
-	if (!format)
-		return ERR_PTR(-ENOMEM);
-	if (marker_parse_format(text, format, &pos))
-		return NULL;
-
-	adapter = kzalloc(struct_size(adapter, format, size), GFP_KERNEL);
-	if (!adapter)
-		return ERR_PTR(-ENOMEM);
-
-	/* marker_match_arg() finds only what is read in the same way. */
-	adapter->code = fetch_new_code(&event->base, event->base.fields, nr,
-				       false);
-	if (!adapter->code) {
-		kfree(adapter);
-		return ERR_PTR(-ENOMEM);
-	}
-
-	memcpy(adapter->format, text, size);
-	adapter->event = event;
-	adapter->probe.func = marker_event_probe_adapted;
-	adapter->probe.format = adapter->format;
-	marker_event_compile_adapter(adapter, format);
-
-	if (!adapter->missing ||
-	    (!event->has_fields && adapter->missing != GENMASK(nr - 1, 0)))
-		return adapter;
-
-	marker_event_free_adapter(adapter);
-	return NULL;
-}
-
-/*
- * True if the event can be connected to the marker of this name. *@adapter is
- * set to the adapter that it takes, which may be the current one, or to NULL.
- */
-static bool marker_event_can_connect(struct marker_event *event, char *name,
-				     struct marker_event_adapter **adapter)
-{
-	char *format __free(kfree) = NULL;
-
-	*adapter = NULL;
-	if (marker_has_format(name, event->probe.format))
-		return true;
-
-	/*
-	 * Without __missing, a record cannot tell which fields the marker
-	 * lacks.
-	 */
-	if (event->base.nr_fields && event->missing_at < 0)
-		return false;
-
-	if (event->adapter && marker_has_format(name, event->adapter->format)) {
-		*adapter = event->adapter;
-		return true;
-	}
-
-	format = marker_get_format(name);
-	if (!IS_ERR_OR_NULL(format))
-		*adapter = marker_event_make_adapter(event, format);
-	if (IS_ERR(format) || IS_ERR(*adapter)) {
-		pr_warn("%s cannot be connected to %s: no memory\n",
-			trace_event_name(&event->base.call), name);
-		*adapter = NULL;
-	}
-	return *adapter;
-}
-
-/*
- * Attach the event to the first marker of its definition that exists and fits,
- * if any.
+ * Attach the event to the first marker of its definition that exists and has
+ * the format of the event, if any.
  */
 static void marker_event_choose_marker(struct marker_event *event)
 {
-	struct marker_event_adapter *adapter = NULL, *old = event->adapter;
-	const struct marker_probe *probe;
 	char *chosen = NULL;
 	int ret;
 
 	for (int i = 0; i < event->nr_names && !chosen; i++)
-		if (marker_event_can_connect(event, event->names[i], &adapter))
+		if (marker_has_format(event->names[i], event->probe.format))
 			chosen = event->names[i];
 
-	if (!chosen || (chosen == event->marker && adapter == old &&
+	if (!chosen || (chosen == event->marker &&
 			event->attached == !!event->base.nr_users))
 		return;
 
 	if (event->base.nr_users) {
-		probe = adapter ? &adapter->probe : &event->probe;
-		ret = marker_probe_register(chosen, probe,
-					    adapter ? (void *)adapter : event);
+		ret = marker_probe_register(chosen, &event->probe, event);
 		if (ret) {
 			pr_warn("%s cannot be connected to %s: %d\n",
 				trace_event_name(&event->base.call), chosen,
 				ret);
-			if (adapter != old)
-				marker_event_free_adapter(adapter);
 			return;
 		}
 	}
@@ -1572,13 +1298,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 	marker_event_detach(&event->base);
 	fetch_must_wait();
 	event->marker = chosen;
-	event->adapter = adapter;
 	event->attached = event->base.nr_users;
-
-	if (old && old != adapter) {
-		kfree_rcu_mightsleep(old->code);
-		kfree_rcu_mightsleep(old);
-	}
 }
 
 static void marker_event_define_waiting(struct module *mod)
@@ -1935,148 +1655,6 @@ static const struct file_operations marker_events_available_fops = {
 	.release	= single_release,
 };
 
-#ifdef CONFIG_JUMP_LABEL
-
-/* A line of marker_sites. */
-struct marker_site {
-	const char	*name;
-	const char	*module;
-	unsigned long	addr;
-	unsigned int	size;
-};
-
-struct marker_site_list {
-	struct marker_site	*list;
-	unsigned int		nr;
-	unsigned int		room;
-	/* The marker whose sites are added. */
-	const char		*name;
-	const char		*module;
-};
-
-static void marker_sites_add_site(unsigned long addr, unsigned int size,
-				  void *arg)
-{
-	struct marker_site_list *all = arg;
-
-	if (all->nr < all->room)
-		all->list[all->nr] = (struct marker_site) {
-			.name = all->name, .module = all->module,
-			.addr = addr, .size = size,
-		};
-	all->nr++;
-}
-
-static int marker_sites_add(struct marker *marker, struct module *mod,
-			    void *arg)
-{
-	struct marker_site_list *all = arg;
-
-	all->name = marker->name;
-	all->module = mod ? module_name(mod) : NULL;
-	marker_walk_sites(marker, mod, marker_sites_add_site, all);
-	return 0;
-}
-
-static int marker_sites_compare(const void *a, const void *b)
-{
-	const struct marker_site *x = a, *y = b;
-
-	return strcmp(x->name, y->name) ?:
-		strcmp(x->module ?: "", y->module ?: "") ?:
-		cmp_int(x->addr, y->addr);
-}
-
-/*
- * Print an address in the syntax of kprobe_events; @more is added to the
- * offset.
- */
-static void marker_sites_show_place(struct seq_file *m,
-				    const struct marker_site *site,
-				    unsigned int more)
-{
-	unsigned long size, offset = site->addr - (unsigned long)_stext;
-	char name[KSYM_NAME_LEN];
-	char *modname;
-
-	seq_putc(m, ' ');
-	if (site->module)
-		seq_printf(m, "%s:", site->module);
-	if (kallsyms_lookup(site->addr, &size, &offset, &modname, name))
-		seq_printf(m, "%s+0x%lx", name, offset + more);
-	else if (site->module)
-		seq_putc(m, '?');
-	else
-		seq_printf(m, "_stext+0x%lx", offset + more);
-}
-
-static void marker_sites_show_all(struct seq_file *m,
-				  struct marker_site_list *all)
-{
-	sort(all->list, all->nr, sizeof(*all->list), marker_sites_compare,
-	     NULL);
-	for (unsigned int i = 0; i < all->nr; i++) {
-		seq_puts(m, all->list[i].name);
-		marker_sites_show_place(m, &all->list[i], 0);
-		marker_sites_show_place(m, &all->list[i], all->list[i].size);
-		seq_putc(m, '\n');
-	}
-}
-
-static int marker_sites_show(struct seq_file *m, void *v)
-{
-	struct marker_site_list all = {};
-	int ret;
-
-	/*
-	 * See marker_events_available_show() for the lock and the two passes.
-	 */
-	marker_lock();
-	marker_for_each(marker_sites_add, &all);
-
-	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
-	ret = all.list || !all.nr ? 0 : -ENOMEM;
-	if (!ret) {
-		all.room = all.nr;
-		all.nr = 0;
-		marker_for_each(marker_sites_add, &all);
-		marker_sites_show_all(m, &all);
-	}
-
-	marker_unlock();
-	kvfree(all.list);
-	return ret;
-}
-
-static int marker_sites_open(struct inode *inode, struct file *file)
-{
-	return fetch_check_open() ?:
-		single_open(file, marker_sites_show, NULL);
-}
-
-static const struct file_operations marker_sites_fops = {
-	.owner		= THIS_MODULE,
-	.open		= marker_sites_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= single_release,
-};
-
-static void __init marker_sites_init_file(void)
-{
-	trace_create_file("marker_sites", TRACE_MODE_READ, NULL, NULL,
-			  &marker_sites_fops);
-}
-
-#else
-
-/* Without CONFIG_JUMP_LABEL, sites are not recorded. */
-static void __init marker_sites_init_file(void)
-{
-}
-
-#endif
-
 static bool marker_events_ready __initdata;
 
 static __init int marker_events_init_files(void)
@@ -2089,7 +1667,6 @@ static __init int marker_events_init_files(void)
 			  &marker_events_available_fops);
 	trace_create_file("marker_events", TRACE_MODE_WRITE, NULL, NULL,
 			  &marker_events_fops);
-	marker_sites_init_file();
 	return 0;
 }
 fs_initcall(marker_events_init_files);

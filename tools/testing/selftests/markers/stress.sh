@@ -28,7 +28,7 @@ job_fire()
 job_connect()
 {
 	while goes_on; do
-		for name in ten string inlined unrolled irq nmi address narrow changing; do
+		for name in ten string inlined unrolled irq nmi address narrow; do
 			echo "test_marker:test_marker_$name" >> marker_events
 			echo "m:stress/$name test_marker:test_marker_$name" >> marker_events
 		done
@@ -79,9 +79,6 @@ job_both()
 {
 	while goes_on; do
 		modprobe -r test_marker
-		modprobe test_marker_changed &&
-			echo 1 > /sys/module/test_marker_changed/parameters/fire
-		modprobe -r test_marker_changed
 		modprobe test_marker
 		modprobe test_marker_fallback && done_once both
 		echo "m:stress/either test_marker_inlined|test_marker_fallback" >> marker_events
@@ -112,8 +109,8 @@ clean_up()
 	wait
 	echo 0 > events/enable
 	echo > marker_events
-	for module in test_marker_probe test_marker_clash test_marker_changed \
-		      test_marker_fallback test_marker; do
+	for module in test_marker_probe test_marker_clash test_marker_fallback \
+		      test_marker; do
 		[ ! -d /sys/module/$module ] || unload $module
 	done
 }

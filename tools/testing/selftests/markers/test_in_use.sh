@@ -57,10 +57,12 @@ found()
 # "in_function MARKER FUNCTION": each site is in the function, or in a part of it.
 in_function()
 {
-	[ -e marker_sites ] || { skip "sites are not recorded"; return; }
+	sites=/sys/kernel/debug/static_keys/sites
+	[ -e $sites ] || { skip "sites are not listed"; return; }
 	grep -qw "$1" available_markers || { skip "$1 is not compiled"; return; }
-	sed -n "s/^$1 //p" marker_sites > "$TMP/found"
-	found "$2[.+].* .*"
+	awk -v key="__marker_$1" 'sub(/^\t/, "") { if (ours) print $4; next }
+				  { ours = $6 ~ "^([^.]*[.])?" key "([.]|$)" }' $sites > "$TMP/found"
+	found "$2[.+].*"
 }
 
 every()

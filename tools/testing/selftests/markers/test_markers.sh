@@ -25,9 +25,8 @@ clean_up()
 	cd "$TRACING" || return
 	[ ! -d $INSTANCE ] || rmdir $INSTANCE
 	tidy
-	for module in test_marker_probe test_marker_clash test_marker_changed \
-		      test_marker_fallback $MODULE test_rust_marker marker_example \
-		      marker_probe_example; do
+	for module in test_marker_probe test_marker_clash test_marker_fallback \
+		      $MODULE test_rust_marker marker_example marker_probe_example; do
 		[ ! -d /sys/module/$module ] || unload $module
 	done
 	cd /
@@ -122,15 +121,15 @@ conversions()
 	check "pointers that cannot be read" shows ${m}_bad_pointer \
 		"mac 00:00:00:00:00:00(fault)"
 	check "fields of integers" format ${m}_int \
-		"u32 __missing; s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
+		"s32 d; s32 i; u32 u; u32 x; u32 X; u32 o; char c"
 	string="__data_loc char[]"
 	check "fields of strings" format ${m}_string \
-		"u32 __cut; u32 __missing; $string name; $string text; $string padded"
+		"u32 __cut; $string name; $string text; $string padded"
 	check "fields without names" format ${m}_ten \
-		"u32 __missing; s32 arg1; s32 arg2; s32 arg3; s32 arg4; s32 arg5;\
+		"s32 arg1; s32 arg2; s32 arg3; s32 arg4; s32 arg5;\
  s32 arg6; s32 arg7; s32 arg8; s32 arg9; s32 arg10"
 	check "fields with faults" format ${m}_address \
-		"u32 __fault; u32 __missing; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
+		"u32 __fault; u8 mac[6]; u8 v4[4]; u8 v6[16]; u8 uuid[16]"
 }
 
 # As the source prints them if they are not hashed.
@@ -320,74 +319,6 @@ copies()
 		complain "$(sites test_marker_unrolled) $(sites test_marker_inlined)"
 }
 
-# The places of the module are in the function that has the marker, and of each marker there
-# are as many as available_markers counts.
-listed_sites()
-{
-	[ -e marker_sites ] || { skip "sites are not recorded"; return; }
-	awk 'FILENAME == "marker_sites" { found[$1]++; next }
-	     { wanted[$3] += $2 }
-	     END { for (name in wanted)
-			if (wanted[name] != found[name] + 0)
-				print name ": " (found[name] + 0) " of " wanted[name]
-		   for (name in found)
-			if (!(name in wanted))
-				print name " is not available" }' \
-		marker_sites available_markers > "$TMP/wrong"
-	[ ! -s "$TMP/wrong" ] || complain "$(cat "$TMP/wrong")" || return
-	# No place twice, and in the order of the names.
-	[ "$(sort -u marker_sites | wc -l)" -eq "$(wc -l < marker_sites)" ] &&
-	cut -d ' ' -f 1 marker_sites > "$TMP/names" &&
-	LC_ALL=C sort -c "$TMP/names" &&
-	[ "$(grep -c '^test_marker_unrolled test_marker:fire_unrolled[.+]' marker_sites)" -ge 8 ] &&
-	grep -q '^test_marker_ten test_marker:fire_numbers[^ ]*+0x' marker_sites || {
-		grep test_marker marker_sites | sed -e 's/^/# /'
-		return 1
-	}
-}
-
-# The last word of a line is where a kprobe can be placed, and is passed each time; the word
-# before it is where none can be placed, because that code is patched. In the test modules
-# none can be placed at all: functions that ftrace leaves alone take no kprobes either.
-beside_sites()
-{
-	[ -e marker_sites ] || { skip "sites are not recorded"; return; }
-	[ -e kprobe_events ] || { skip "no kprobe events"; return; }
-	sed -n 's/^fs_mount //p' marker_sites > "$TMP/sites"
-	[ -s "$TMP/sites" ] || { skip "no marker where file systems are mounted"; return; }
-	behind_sites
-	status=$?
-	echo 0 2> /dev/null > events/marker_test/enable
-	echo "-:marker_test/" 2> /dev/null >> kprobe_events
-	return $status
-}
-
-behind_sites()
-{
-	nr=0 without=
-	while read -r site behind; do
-		# Not in functions that ftrace leaves alone, such as the inline one of a
-		# system call that the compiler did not inline.
-		grep -q "^${site%+*}$" available_filter_functions ||
-			{ without="${site%+*}"; continue; }
-		! { echo "p:marker_test/at $site" >> kprobe_events; } 2> /dev/null ||
-			complain "a kprobe at $site" || return
-		nr=$((nr + 1))
-		echo "p:marker_test/behind$nr $behind" >> kprobe_events ||
-			complain "no kprobe at $behind" || return
-	done < "$TMP/sites"
-	[ $nr -gt 0 ] || { skip "no kprobes in $without"; return; }
-	echo > trace
-	echo 1 > events/marker_test/enable
-	mkdir "$TMP/mnt" && mount -t tmpfs none "$TMP/mnt" && umount "$TMP/mnt" &&
-		rmdir "$TMP/mnt" || return
-	echo 0 > events/marker_test/enable
-	hits="$(grep -c ': behind[0-9]*: ' trace)"
-	[ "$hits" -ne 0 ] || [ -z "$without" ] ||
-		{ skip "mount may have come through $without, without kprobes"; return; }
-	[ "$hits" -eq 1 ] || complain "$(cat trace)"
-}
-
 places()
 {
 	check "an unrolled loop" as_often unrolled
@@ -399,8 +330,6 @@ places()
 	check "a dormant marker does not evaluate its arguments" not_evaluated
 	check "available_markers" available
 	check "available_markers counts copies" copies
-	check "marker_sites" listed_sites
-	check "a kprobe behind a site" beside_sites
 }
 
 #
@@ -508,67 +437,35 @@ gone()
 	[ "$(records test_marker_ten | wc -l)" -eq 2 ]
 }
 
-# What it still has is found by name and type; an event with a list needs all of the list.
+# Not connected to that one, whose init function hits it, and again when its own is back.
 changed()
 {
-	present test_marker_changed || { skip "no module with other formats"; return; }
-	changed_formats
+	present test_marker_clash || { skip "no module with another format"; return; }
+	changed_format
 	status=$?
-	unload test_marker_changed
+	undefine
+	[ ! -d /sys/module/test_marker_clash ] || unload test_marker_clash
 	modprobe $MODULE
 	return $status
 }
 
-changed_formats()
+changed_format()
 {
-	names="connected by the names of its fields"
-	another="marker has another format now"
-	mac=02:00:00:00:00:09
-	cat > "$TMP/wanted" <<- END
-	test_marker_changing	# $names, without nr, last
-	test_marker_shrinking	# $names, without name, id, bytes, err
-	test_marker_replaced	# $another
-	m:markers/some test_marker_changing(NULL, amount, NULL, hw)	# $names
-	m:markers/none test_marker_changing()	# $names
-	m:markers/all test_marker_changing(NULL, amount, _, _, _, _, last)	# $another
-	END
-	cut -f 1 "$TMP/wanted" > "$TMP/lines"
-	while read -r line; do
-		accepted "$line" || return
-	done < "$TMP/lines"
-	cmp $FE "$TMP/lines" && echo 1 > events/markers/enable || return
+	accepted "test_marker_int" && accepted "m:either test_marker_inlined|test_marker_int" ||
+		return
+	cp $FE "$TMP/lines"
+	echo 1 > events/markers/enable
+	echo > trace
 	unload $MODULE
-	modprobe test_marker_changed || return
-	cmp $FE "$TMP/wanted" || complain "$(cat $FE)" || return
-	echo > trace
-	fire=/sys/module/test_marker_changed/parameters/fire
-	echo 1 > $fire
-	for event in test_marker_changing test_marker_shrinking test_marker_replaced some none \
-		     all; do
-		records $event
-	done > "$TMP/found"
-	cat > "$TMP/wanted" <<- END
-	nr (missing) size 5000000000 name 'four' mac $mac flags 1f more 'longer' last (missing)
-	left 8 name (missing) id (missing) bytes (missing) err (missing)
-	nr ... size 5000000000 name '...' mac $mac flags ... more '...' last ...
-	nr ... size ... name '...' mac ... flags ... more '...' last ...
-	END
-	cmp "$TMP/found" "$TMP/wanted" || complain "$(cat "$TMP/found")" || return
-	# The bits of the first field and of the seventh.
-	echo "__missing != 65" > events/markers/test_marker_changing/filter
-	echo > trace
-	echo 1 > $fire
-	[ "$(records test_marker_changing | wc -l)" -eq 0 ] || complain "$(cat trace)" || return
-	# And back.
-	unload test_marker_changed
-	[ "$(grep -c '# marker is gone' $FE)" -eq 6 ] || complain "$(cat $FE)" || return
-	modprobe $MODULE
-	cmp $FE "$TMP/lines" || return
-	echo > trace
+	modprobe test_marker_clash || return
+	grep -qx "test_marker_int	# marker has another format now" $FE &&
+		grep -q "^m:.*	# marker is gone" $FE || complain "$(cat $FE)" || return
+	lacks "test_marker_int: \|either: " trace || complain "$(cat trace)" || return
+	unload test_marker_clash
+	modprobe $MODULE || return
+	cmp $FE "$TMP/lines" || complain "$(cat $FE)" || return
 	echo 1 > $FIRE
-	[ "$(records test_marker_changing)" = "nr 1 size -2 name 'first' mac 02:00:00:00:00:01\
- flags 3 more 'abcd' last 4" ] && [ "$(records test_marker_replaced)" = "before 6" ] ||
-		complain "$(cat trace)"
+	[ "$(records test_marker_int | grep -c '^d=-1 ')" -eq 1 ] || complain "$(cat trace)"
 }
 
 again()
