@@ -1524,7 +1524,6 @@ struct marker_available {
 	const char	*name;
 	const char	*format;
 	const char	*module;
-	unsigned int	sites;
 	bool		on;
 };
 
@@ -1544,7 +1543,6 @@ static int marker_events_available_add(struct marker *marker,
 			.name = marker->name,
 			.format = marker->format,
 			.module = mod ? module_name(mod) : NULL,
-			.sites = marker_nr_sites(marker, mod),
 			.on = static_key_enabled(&marker->key),
 		};
 	all->nr++;
@@ -1568,8 +1566,7 @@ static void marker_events_available_show_format(struct seq_file *m,
 }
 
 static int marker_events_available_show_line(struct seq_file *m,
-					     const struct marker_available *s,
-					     unsigned int sites)
+					     const struct marker_available *s)
 {
 	struct marker_format *format __free(kfree) =
 		kmalloc_obj(*format);
@@ -1579,7 +1576,7 @@ static int marker_events_available_show_line(struct seq_file *m,
 	if (!format)
 		return -ENOMEM;
 
-	seq_printf(m, "%s %u %s", str_on_off(s->on), sites, s->name);
+	seq_printf(m, "%s %s", str_on_off(s->on), s->name);
 	if (s->module)
 		seq_printf(m, " [%s]", s->module);
 	seq_putc(m, '\t');
@@ -1595,22 +1592,15 @@ static int marker_events_available_show_line(struct seq_file *m,
 static int marker_events_available_show_all(struct seq_file *m,
 					    struct marker_available_list *all)
 {
-	unsigned int sites = 0;
 	int ret = 0;
 
 	sort(all->list, all->nr, sizeof(*all->list),
 	     marker_events_available_compare, NULL);
 
 	for (unsigned int i = 0; i < all->nr && !ret; i++) {
-		sites += all->list[i].sites;
-		if (i + 1 < all->nr &&
-		    !marker_events_available_compare(&all->list[i],
-						     &all->list[i + 1]))
-			continue;
-
-		ret = marker_events_available_show_line(m, &all->list[i],
-							sites);
-		sites = 0;
+		if (!i || marker_events_available_compare(&all->list[i - 1],
+							  &all->list[i]))
+			ret = marker_events_available_show_line(m, &all->list[i]);
 	}
 	return ret;
 }

@@ -67,7 +67,7 @@ in_function()
 
 every()
 {
-	sed -n -e '/\[/d' -e '/# no event/d' -e 's/^o[nf]* [0-9]* \([^	]*\)	.*/\1/p' \
+	sed -n -e '/\[/d' -e '/# no event/d' -e 's/^o[nf]* \([^	]*\)	.*/\1/p' \
 		available_markers > "$TMP/names"
 	grep -q . "$TMP/names" || complain "there are none" || return
 	while read -r name; do
