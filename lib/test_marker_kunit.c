@@ -177,10 +177,10 @@ static void show_parts(const struct line_case *c, const struct marker_def *def,
 {
 	size_t len;
 
-	len = scnprintf(buf, size, "%.*s/%.*s %.*s:", def->group.len,
-			c->text + def->group.start, def->event.len,
-			c->text + def->event.start, def->module.len,
-			c->text + def->module.start);
+	len = scnprintf(buf, size, "%.*s/%.*s %.*s:", def->base.group.len,
+			c->text + def->base.group.start, def->base.event.len,
+			c->text + def->base.event.start, def->base.module.len,
+			c->text + def->base.module.start);
 	for (int i = 0; i < def->nr_names; i++)
 		len += scnprintf(buf + len, size - len, "%s%.*s", i ? "|" : "",
 				 def->names[i].len,

@@ -1475,173 +1475,6 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 	return ret;
 }
 
-/**
- * fetch_enable_event() - enable or disable an event in the top trace array
- * @event: the event
- * @enable: what to do
- *
- * Context: Process context, event_mutex is held. May sleep.
- * Return: 0 on success, a negative errno otherwise.
- */
-int fetch_enable_event(struct fetch_event *event, bool enable)
-{
-	struct trace_event_file *file;
-
-	file = find_event_file(top_trace_array(), event->class.system,
-			       trace_event_name(&event->call));
-	return file ? trace_event_enable_disable(file, enable, 0) : -ENOENT;
-}
-
-/**
- * fetch_pattern_init() - prepare for the names that a pattern matches
- * @pattern: with its line and its place in it
- *
- * Context: Process context. May sleep.
- * Return: 0 on success, -ENOMEM otherwise; call fetch_pattern_free() in both cases.
- */
-int fetch_pattern_init(struct fetch_pattern *pattern)
-{
-	pattern->text = kstrndup(pattern->line + pattern->at.start, pattern->at.len,
-				 GFP_KERNEL);
-	pattern->names = kvcalloc(FETCH_MAX_MATCHES, sizeof(*pattern->names),
-				  GFP_KERNEL);
-	return pattern->text && pattern->names ? 0 : -ENOMEM;
-}
-
-/**
- * fetch_pattern_add() - add a name that the pattern matches
- * @pattern: the pattern
- * @name: the name, which is copied
- *
- * Context: Process context. May sleep.
- * Return: 0 on success, -E2BIG if there are too many names, -ENOMEM otherwise.
- */
-int fetch_pattern_add(struct fetch_pattern *pattern, const char *name)
-{
-	if (pattern->nr == FETCH_MAX_MATCHES)
-		return -E2BIG;
-	pattern->names[pattern->nr] = kstrdup(name, GFP_KERNEL);
-	return pattern->names[pattern->nr++] ? 0 : -ENOMEM;
-}
-
-static int fetch_compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char * const *)a, *(char * const *)b);
-}
-
-/* The event of @name; as make() of the pattern. */
-static struct fetch_event *fetch_pattern_make_named(struct fetch_pattern *pattern,
-						    const char *name)
-{
-	char *line __free(kfree) =
-		kasprintf(GFP_KERNEL, "%.*s%s%s", pattern->at.start, pattern->line,
-			  name, pattern->line + pattern->at.start + pattern->at.len);
-
-	return line ? pattern->make(pattern, line) : ERR_PTR(-ENOMEM);
-}
-
-/* The position in the line of the pattern that is that of an error in the line of @name. */
-static u16 fetch_pattern_pos(const struct fetch_pattern *pattern, const char *name)
-{
-	u16 pos = pattern->error_pos, end = pattern->at.start + strlen(name);
-
-	if (pos >= end)
-		return pos - end + pattern->at.start + pattern->at.len;
-	return min(pos, pattern->at.start);
-}
-
-/**
- * fetch_pattern_make() - make an event for each name
- * @pattern: the pattern, with at least one name
- * @file: for the kernel log
- * @errors: the texts of errors
- * @enable: enable the events in the top trace array
- *
- * Names that can have no event are left out, and the kernel log says how many. If none
- * can, that is an error, and @pattern->left says why.
- *
- * Context: Process context, event_mutex is held. May sleep.
- * Return: 0 on success, -EINVAL if there is no event, another negative errno otherwise.
- *	On failure, no event is left.
- */
-int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
-		       const char * const *errors, bool enable)
-{
-	struct fetch_event **made __free(kfree) =
-		kcalloc(pattern->nr, sizeof(*made), GFP_KERNEL);
-	unsigned int nr_made = 0, nr_left = 0, nr_enabled = 0;
-	int ret = 0;
-
-	if (!made)
-		return -ENOMEM;
-	sort(pattern->names, pattern->nr, sizeof(*pattern->names),
-	     fetch_compare_names, NULL);
-
-	for (int i = 0; i < pattern->nr; i++) {
-		struct fetch_event *event;
-
-		/* Two of the same name make one event, or none. */
-		if (i && !strcmp(pattern->names[i], pattern->names[i - 1]))
-			continue;
-		if (fatal_signal_pending(current)) {
-			ret = -EINTR;
-			goto undo;
-		}
-		event = fetch_pattern_make_named(pattern, pattern->names[i]);
-		if (IS_ERR(event)) {
-			ret = PTR_ERR(event);
-			goto undo;
-		}
-		if (event) {
-			made[nr_made++] = event;
-		} else if (!nr_left++) {
-			pattern->left = pattern->names[i];
-			pattern->left_error = pattern->error;
-			pattern->left_pos = fetch_pattern_pos(pattern, pattern->left);
-		}
-	}
-	if (!nr_made)
-		return -EINVAL;
-
-	for (; enable && nr_enabled < nr_made; nr_enabled++) {
-		ret = fetch_enable_event(made[nr_enabled], true);
-		if (ret)
-			goto undo;
-	}
-	if (nr_left)
-		pr_info("%s: %s: %u events; %u left out, the first %s: %s\n", file,
-			pattern->text, nr_made, nr_left, pattern->left,
-			errors[pattern->left_error]);
-	return 0;
-
-undo:
-	/* It is not what keeps the others from being there. */
-	pattern->left = NULL;
-	for (int i = 0; i < nr_enabled; i++)
-		fetch_enable_event(made[i], false);
-	while (nr_made) {
-		struct dyn_event *devent = &made[--nr_made]->devent;
-
-		devent->ops->free(devent);
-	}
-	/* Another event may get the type of one that has recorded, see dyn_event_release(). */
-	if (nr_enabled)
-		tracing_reset_all_online_cpus();
-	return ret;
-}
-
-/**
- * fetch_pattern_free() - free what belongs to a pattern
- * @pattern: the pattern
- */
-void fetch_pattern_free(struct fetch_pattern *pattern)
-{
-	for (int i = 0; i < pattern->nr; i++)
-		kfree(pattern->names[i]);
-	kvfree(pattern->names);
-	kfree(pattern->text);
-}
-
 static struct fetch_event *to_fetch_event(struct dyn_event *ev)
 {
 	return container_of(ev, struct fetch_event, devent);
@@ -1690,10 +1523,350 @@ void fetch_free_event(struct fetch_event *event)
 		kfree(event->fields[i].ctype);
 	}
 	kfree(event->fields);
+	kfree(event->definition);
 	kfree(event->class.fields_array);
 	kfree(event->call.print_fmt);
 	kfree(event->class.system);
 	kfree(event->tp.name);
+}
+
+/**
+ * fetch_remove_event() - the common part of the free() of dynamic events
+ * @event: the event, which has no users and is not attached
+ *
+ * Context: Process context, event_mutex is held. May sleep.
+ * Return: 0 if the event may be freed, a negative errno otherwise.
+ */
+int fetch_remove_event(struct fetch_event *event)
+{
+	int ret;
+
+	/*
+	 * Wait before the trace files of the event are freed: a probe that is
+	 * still running uses them.
+	 */
+	fetch_wait();
+	ret = trace_remove_event_call(&event->call);
+	/*
+	 * An event without users can be removed; if not, leak it rather than
+	 * free it.
+	 */
+	if (!WARN_ON_ONCE(ret))
+		dyn_event_remove(&event->devent);
+	return ret;
+}
+
+/**
+ * fetch_fail() - note an error of a line
+ * @ctx: the line
+ * @err: the error
+ * @pos: its position in the line
+ *
+ * Return: -EINVAL; the errno of the error is that of its file.
+ */
+int fetch_fail(struct fetch_ctx *ctx, int err, u16 pos)
+{
+	ctx->err = err;
+	ctx->pos = pos;
+	return -EINVAL;
+}
+
+static int fetch_log_error(const struct fetch_file *file,
+			   const struct fetch_ctx *ctx)
+{
+	tracing_log_err(NULL, ctx->where ?: file->name, ctx->text,
+			(const char **)file->err_text, ctx->err, ctx->pos);
+	return -file->err_errno[ctx->err];
+}
+
+/**
+ * fetch_span_dup() - copy a part of a line
+ * @ctx: the line
+ * @span: the part
+ *
+ * Return: the copy, NULL if the part is empty or there is no memory.
+ */
+char *fetch_span_dup(const struct fetch_ctx *ctx, struct text_span span)
+{
+	return span.len ?
+		kstrndup(ctx->text + span.start, span.len, GFP_KERNEL) : NULL;
+}
+
+/**
+ * fetch_set_names() - set the names of an event, and its definition
+ * @file: the file
+ * @ctx: the line
+ * @def: the names
+ * @event: the event
+ *
+ * Context: Process context, event_mutex is held. May sleep.
+ * Return: 0 on success, a negative errno otherwise.
+ */
+int fetch_set_names(const struct fetch_file *file, struct fetch_ctx *ctx,
+		    const struct event_def *def, struct fetch_event *event)
+{
+	struct text_span name = def->event.len ? def->event : def->name;
+
+	event->class.system = def->group.len ? fetch_span_dup(ctx, def->group) :
+					       kstrdup(file->group, GFP_KERNEL);
+	event->tp.name = fetch_span_dup(ctx, name);
+	event->definition = kstrdup(ctx->text + def->definition, GFP_KERNEL);
+	if (!event->class.system || !event->tp.name || !event->definition)
+		return -ENOMEM;
+	event->definition[strcspn(event->definition, "#")] = '\0';
+	strim(event->definition);
+	sanitize_event_name((char *)event->tp.name);
+
+	/* Group and event name become names of directories in tracefs. */
+	if (def->group.len >= MAX_EVENT_NAME_LEN)
+		return fetch_fail(ctx, file->err_group, def->group.start);
+	if (name.len >= MAX_EVENT_NAME_LEN)
+		return fetch_fail(ctx, file->err_event, name.start);
+	if (trace_event_exists(event->class.system, event->tp.name))
+		return fetch_fail(ctx, file->err_exists, name.start);
+	return 0;
+}
+
+static int fetch_enable_event(struct fetch_event *event, bool enable)
+{
+	struct trace_event_file *file;
+
+	file = find_event_file(top_trace_array(), event->class.system,
+			       trace_event_name(&event->call));
+	return file ? trace_event_enable_disable(file, enable, 0) : -ENOENT;
+}
+
+/**
+ * fetch_pattern_add() - add a name that the pattern matches
+ * @pattern: the pattern
+ * @name: the name, which is copied
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -E2BIG if there are too many names, -ENOMEM otherwise.
+ */
+int fetch_pattern_add(struct fetch_pattern *pattern, const char *name)
+{
+	if (pattern->nr == FETCH_MAX_MATCHES)
+		return -E2BIG;
+	pattern->names[pattern->nr] = kstrdup(name, GFP_KERNEL);
+	return pattern->names[pattern->nr++] ? 0 : -ENOMEM;
+}
+
+static int fetch_compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char * const *)a, *(char * const *)b);
+}
+
+static int fetch_find_matches(const struct fetch_file *file, struct fetch_ctx *ctx,
+			      const struct event_def *def,
+			      struct fetch_pattern *pattern)
+{
+	char *module __free(kfree) = fetch_span_dup(ctx, def->module);
+	int ret;
+
+	pattern->text = fetch_span_dup(ctx, def->name);
+	pattern->names = kvcalloc(FETCH_MAX_MATCHES, sizeof(*pattern->names),
+				  GFP_KERNEL);
+	if (!pattern->text || !pattern->names || (def->module.len && !module))
+		return -ENOMEM;
+
+	ret = file->match(pattern, module);
+	if (ret == -E2BIG)
+		return fetch_fail(ctx, file->err_too_many, def->name.start);
+	if (!ret && !pattern->nr)
+		return fetch_fail(ctx, file->err_none, def->name.start);
+	sort(pattern->names, pattern->nr, sizeof(*pattern->names),
+	     fetch_compare_names, NULL);
+	return ret;
+}
+
+/* Make the event of @name, which the pattern in @ctx matches; as file->make(). */
+static int fetch_make_named(const struct fetch_file *file,
+			    const struct fetch_ctx *ctx,
+			    const struct event_def *def, const char *name,
+			    struct fetch_ctx *named)
+{
+	u16 start = def->name.start, end = start + def->name.len;
+	char *line __free(kfree) = kasprintf(GFP_KERNEL, "%.*s%s%s", start,
+					     ctx->text, name, ctx->text + end);
+	int ret;
+
+	if (!line)
+		return -ENOMEM;
+	*named = (struct fetch_ctx){ .text = line };
+	ret = file->make(named);
+	kfree(named->where);
+
+	/* Where in the line of the pattern is the error? */
+	if (named->pos >= start + strlen(name))
+		named->pos += end - start - strlen(name);
+	else
+		named->pos = min(named->pos, start);
+	return ret;
+}
+
+/*
+ * Names that can have no event are left out, and the kernel log says how many. If none can,
+ * that is an error, and its place says why for the first of them.
+ */
+static int fetch_make_matching(const struct fetch_file *file, struct fetch_ctx *ctx,
+			       const struct event_def *def,
+			       const struct fetch_pattern *pattern)
+{
+	struct fetch_event **made __free(kfree) =
+		kcalloc(pattern->nr, sizeof(*made), GFP_KERNEL);
+	unsigned int nr_made = 0, nr_left = 0, nr_enabled = 0;
+	struct fetch_ctx named, left = {};
+	const char *left_name = NULL;
+	int ret = 0;
+
+	if (!made)
+		return -ENOMEM;
+
+	for (int i = 0; i < pattern->nr; i++) {
+		/* Two of the same name make one event, or none. */
+		if (i && !strcmp(pattern->names[i], pattern->names[i - 1]))
+			continue;
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			goto undo;
+		}
+		ret = fetch_make_named(file, ctx, def, pattern->names[i], &named);
+		if (ret && !named.err)
+			goto undo;
+		if (!ret) {
+			made[nr_made++] = named.event;
+		} else if (!nr_left++) {
+			left = named;
+			left_name = pattern->names[i];
+		}
+	}
+	if (!nr_made) {
+		ctx->where = kasprintf(GFP_KERNEL, "%s: %s", file->name, left_name);
+		return fetch_fail(ctx, left.err, left.pos);
+	}
+
+	for (; ctx->enable && nr_enabled < nr_made; nr_enabled++) {
+		ret = fetch_enable_event(made[nr_enabled], true);
+		if (ret)
+			goto undo;
+	}
+	if (nr_left)
+		pr_info("%s: %s: %u events; %u left out, the first %s: %s\n",
+			file->name, pattern->text, nr_made, nr_left, left_name,
+			file->err_text[left.err]);
+	return 0;
+
+undo:
+	for (int i = 0; i < nr_enabled; i++)
+		fetch_enable_event(made[i], false);
+	while (nr_made)
+		file->ops->free(&made[--nr_made]->devent);
+	/* Another event may get the type of one that has recorded, see dyn_event_release(). */
+	if (nr_enabled)
+		tracing_reset_all_online_cpus();
+	return ret;
+}
+
+/**
+ * fetch_make_pattern() - make an event for each name that a pattern matches
+ * @file: the file
+ * @ctx: the line
+ * @def: the pattern
+ *
+ * Context: Process context, event_mutex is held. May sleep.
+ * Return: 0 on success, a negative errno otherwise, and no event is left.
+ */
+int fetch_make_pattern(const struct fetch_file *file, struct fetch_ctx *ctx,
+		       const struct event_def *def)
+{
+	struct fetch_pattern pattern = {};
+	int ret = fetch_find_matches(file, ctx, def, &pattern) ?:
+		  fetch_make_matching(file, ctx, def, &pattern);
+
+	for (int i = 0; i < pattern.nr; i++)
+		kfree(pattern.names[i]);
+	kvfree(pattern.names);
+	kfree(pattern.text);
+	return ret;
+}
+
+/**
+ * fetch_define() - make the events of a line
+ * @file: the file
+ * @text: the line
+ * @enable: enable the events in the top trace array
+ * @may_wait: the line may wait for its module
+ *
+ * Context: Process context, event_mutex is held. May sleep.
+ * Return: 0 on success, a negative errno otherwise; error_log has the error.
+ */
+int fetch_define(const struct fetch_file *file, const char *text, bool enable,
+		 bool may_wait)
+{
+	struct fetch_ctx ctx = {
+		.text = text, .enable = enable, .may_wait = may_wait,
+	};
+	int ret = file->make(&ctx);
+
+	lockdep_assert_held(&event_mutex);
+
+	if (!ret && ctx.event && enable) {
+		ret = fetch_enable_event(ctx.event, true);
+		if (ret)
+			file->ops->free(&ctx.event->devent);
+	}
+	if (ctx.err)
+		ret = fetch_log_error(file, &ctx);
+	kfree(ctx.where);
+	return ret;
+}
+
+/**
+ * fetch_create() - make the events of a line that was written
+ * @file: the file
+ * @text: the line
+ * @enable: enable the events in the top trace array
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, a negative errno otherwise; error_log has the error.
+ */
+int fetch_create(const struct fetch_file *file, const char *text, bool enable)
+{
+	guard(mutex)(&event_mutex);
+	return fetch_define(file, text, enable, true);
+}
+
+/**
+ * fetch_show_definition() - write a line that makes an event
+ * @m: where to
+ * @file: the file
+ * @event: the event
+ * @names: with group and event name
+ */
+void fetch_show_definition(struct seq_file *m, const struct fetch_file *file,
+			   const struct fetch_event *event, bool names)
+{
+	if (names)
+		seq_printf(m, "%c:%s/%s ", file->letter, event->class.system,
+			   event->tp.name);
+	seq_puts(m, event->definition);
+}
+
+/**
+ * fetch_has_default_name() - check whether the definition alone makes the same event
+ * @file: the file
+ * @event: the event
+ * @name: what an event without a name is called
+ *
+ * Return: true if it does, false if it needs group and event name.
+ */
+bool fetch_has_default_name(const struct fetch_file *file,
+			    const struct fetch_event *event, const char *name)
+{
+	return !strcmp(event->class.system, file->group) &&
+	       !strcmp(event->tp.name, name) &&
+	       !text_has_prefix(event->definition, file->letter);
 }
 
 /**
@@ -1733,7 +1906,7 @@ int fetch_run_line(const struct fetch_file *file, const char *text)
 		return file->remove(fetch_skip_enable(skip_spaces(text + 1)));
 	if (*text == '-')
 		return dyn_event_release(text, file->ops);
-	return file->create(fetch_skip_enable(text), *text == FETCH_ENABLE);
+	return fetch_create(file, fetch_skip_enable(text), *text == FETCH_ENABLE);
 }
 
 /**
@@ -1761,41 +1934,24 @@ ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 			return PTR_ERR(no_free_ptr(line));
 
 		if (!strchr(line, '\n')) {
+			const struct fetch_ctx ctx = {
+				.text = line, .err = file->err_too_long,
+				.pos = file->max_text,
+			};
+
 			line[file->max_text] = '\0';
-			return file->too_long(line);
+			return fetch_log_error(file, &ctx);
 		}
 	}
 	return trace_parse_run_command(filp, ubuf, count, ppos, run);
 }
 
-/**
- * fetch_names_events() - check whether a text may be the name of an event
- * @text: the event to remove
- *
- * A definition with a syntax error must not be passed to dyn_event_release(),
- * which would take its first word for the name of an event.
- *
- * Return: true if @text is a single word, with or without a group.
+/*
+ * Remove events of @group, or of any if it is empty. @name may be a pattern; dots, as in the
+ * names of functions cloned by the compiler, are replaced by underscores.
  */
-bool fetch_names_events(const char *text)
-{
-	return !*skip_spaces(text + strcspn(text, " \t(|"));
-}
-
-/**
- * fetch_remove_named() - remove events
- * @file: their file
- * @group: their group, or empty for any group
- * @group_len: length of @group, in characters
- * @name: their name, or a pattern; dots, as in the names of functions cloned by the
- *	compiler, are replaced by underscores
- * @name_len: length of @name, in characters
- *
- * Context: Process context. May sleep.
- * Return: 0 on success, a negative errno otherwise.
- */
-int fetch_remove_named(const struct fetch_file *file, const char *group,
-		       int group_len, const char *name, int name_len)
+static int fetch_remove_named(const struct fetch_file *file, const char *group,
+			      int group_len, const char *name, int name_len)
 {
 	char *command __free(kfree) =
 		kasprintf(GFP_KERNEL, "-:%.*s%s%.*s", group_len, group,
@@ -1805,6 +1961,54 @@ int fetch_remove_named(const struct fetch_file *file, const char *group,
 		return -ENOMEM;
 	strreplace(command + 2 + group_len, '.', '_');
 	return dyn_event_release(command, file->ops);
+}
+
+/**
+ * fetch_remove_line() - remove events
+ * @file: their file
+ * @ctx: "name", "group/name", or a line as it is read, after the attempt to parse it
+ * @def: names of the line, if it was parsed without an error
+ * @has_more: the line has more than names
+ *
+ * A name without a group matches any group, as with "-:"; a line matches the event that
+ * it would create.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, a negative errno otherwise.
+ */
+int fetch_remove_line(const struct fetch_file *file, const struct fetch_ctx *ctx,
+		      const struct event_def *def, bool has_more)
+{
+	const struct fetch_ctx no_module = {
+		.text = ctx->text, .err = file->err_module, .pos = def->module.start,
+	};
+	const char *text = ctx->text, *group = "";
+	struct text_span name;
+	int group_len = 0;
+
+	/*
+	 * A definition with a syntax error must not be passed to
+	 * dyn_event_release(), which would take its first word for a name.
+	 */
+	if (ctx->err)
+		return *skip_spaces(text + strcspn(text, " \t(|")) ?
+		       fetch_log_error(file, ctx) :
+		       fetch_remove_named(file, "", 0, text, strlen(text));
+
+	/* Nothing of an event's name tells its module. */
+	if (def->is_pattern && def->module.len)
+		return fetch_log_error(file, &no_module);
+
+	name = def->event.len ? def->event : def->name;
+	if (def->group.len) {
+		group = text + def->group.start;
+		group_len = def->group.len;
+	} else if (has_more || def->module.len) {
+		group = file->group;
+		group_len = strlen(group);
+	}
+	return fetch_remove_named(file, group, group_len, text + name.start,
+				  name.len);
 }
 
 /**
@@ -1829,7 +2033,7 @@ void __init fetch_boot_lines(const struct fetch_file *file, char *lines)
 		if (!*skip_spaces(line))
 			continue;
 
-		ret = file->create(fetch_skip_enable(skip_spaces(line)), true);
+		ret = fetch_create(file, fetch_skip_enable(skip_spaces(line)), true);
 		if (ret)
 			pr_warn("%s: cannot add \"%s\": %d\n", file->name, line,
 				ret);

@@ -15,6 +15,7 @@
 #include <linux/tracepoint.h>
 #include <linux/unaligned.h>
 
+#include "event_text.h"
 #include "fetch_copy.h"
 #include "fetch_memory.h"
 #include "fetch_type.h"
@@ -254,6 +255,7 @@ struct fetch_where {
  * @call: trace event call of the event
  * @class: class of the event
  * @devent: dynamic event of the event
+ * @definition: the line that it was made of, without group and event name
  * @nr_fields: number of @fields
  * @fields: fields in the order of the payload
  */
@@ -272,6 +274,7 @@ struct fetch_event {
 	struct trace_event_call	call;
 	struct trace_event_class class;
 	struct dyn_event	devent;
+	char			*definition;
 	u8			nr_fields;
 	struct fetch_field	*fields;
 };
@@ -348,82 +351,114 @@ int fetch_register_event(struct fetch_event *event,
 			 int (*reg)(struct trace_event_call *call,
 				    enum trace_reg type, void *data),
 			 struct dyn_event_operations *ops);
-int fetch_enable_event(struct fetch_event *event, bool enable);
-
-/* More are a mistake: tracing them all makes the machine slow. */
-#define FETCH_MAX_MATCHES	1000
-
-/**
- * struct fetch_pattern - a definition with a pattern, of which several events are made
- * @line: the definition
- * @at: where the pattern is in @line
- * @text: the pattern, see lib/glob.c
- * @names: what it matches; fetch_pattern_add() fills it
- * @nr: number of @names
- * @make: makes and registers the event of a line; returns NULL with @error set if there
- *	can be none, or an error pointer if none of the events is to be left
- * @error: why there is no event, to be set by @make
- * @error_pos: where in the line that @make was called with
- * @left: the first of @names without an event; set by fetch_pattern_make()
- * @left_error: the error of @left, as @make has set it
- * @left_pos: where in @line that is
- */
-struct fetch_pattern {
-	const char		*line;
-	struct text_span	at;
-	char			*text;
-	char			**names;
-	unsigned int		nr;
-	struct fetch_event *	(*make)(struct fetch_pattern *pattern, const char *line);
-	int			error;
-	u16			error_pos;
-	const char		*left;
-	int			left_error;
-	u16			left_pos;
-};
-
-int fetch_pattern_init(struct fetch_pattern *pattern);
-int fetch_pattern_add(struct fetch_pattern *pattern, const char *name);
-int fetch_pattern_make(struct fetch_pattern *pattern, const char *file,
-		       const char * const *errors, bool enable);
-void fetch_pattern_free(struct fetch_pattern *pattern);
-
 bool fetch_is_busy(struct dyn_event *ev);
 bool fetch_match(const char *system, const char *name, int argc,
 		 const char **argv, struct dyn_event *ev);
 void fetch_free_event(struct fetch_event *event);
+int fetch_remove_event(struct fetch_event *event);
 int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 	      int (*attach)(struct fetch_event *event),
 	      void (*detach)(struct fetch_event *event));
 
 /**
+ * struct fetch_ctx - a line of which an event is made, or several
+ * @text: the line
+ * @may_wait: the line may wait for its module, if there are such lines
+ * @enable: the events are to be enabled in the top trace array
+ * @event: set to the event, if the line makes only one
+ * @where: for error_log, instead of the name of the file; NULL or allocated
+ * @err: the error, one of those of the file; 0 if there is none
+ * @pos: position of the error in @text
+ */
+struct fetch_ctx {
+	const char		*text;
+	bool			may_wait;
+	bool			enable;
+	struct fetch_event	*event;
+	char			*where;
+	int			err;
+	u16			pos;
+};
+
+/* More are a mistake: tracing them all makes the machine slow. */
+#define FETCH_MAX_MATCHES	1000
+
+/**
+ * struct fetch_pattern - what a pattern matches
+ * @text: the pattern, see lib/glob.c
+ * @names: the names; fetch_pattern_add() adds one
+ * @nr: number of @names
+ */
+struct fetch_pattern {
+	char		*text;
+	char		**names;
+	unsigned int	nr;
+};
+
+/**
  * struct fetch_file - a file in tracefs in which each line defines an event
  * @name: of the file
+ * @letter: that a line with group or event name begins with
+ * @group: of an event whose line has none
  * @max_text: maximum length of a line, in characters
  * @ops: of its kind of dynamic events
- * @create: creates an event from a line, and enables it in the top trace array if
- *	asked to
+ * @make: makes the event of a line, or calls fetch_make_pattern(); with event_mutex
+ *	held. Returns 0, or a negative errno, with an error in the context if error_log
+ *	is to have it.
+ * @match: adds what a pattern matches, in a module or, if that is NULL, everywhere
  * @remove: removes the events named by a line, without its leading "!"
- * @too_long: called with the start of a line that is too long; returns the
- *	error
+ * @err_text: texts of the errors
+ * @err_errno: what write() returns for each of them, without its sign
+ * @err_too_long: the error that a line is too long; those below are errors, too
+ * @err_group: the name of the group is too long
+ * @err_event: the name of the event is too long
+ * @err_exists: there is such an event
+ * @err_too_many: more than FETCH_MAX_MATCHES match
+ * @err_none: nothing matches
+ * @err_module: a pattern of a module, which names of events do not tell
  */
 struct fetch_file {
 	const char			*name;
+	char				letter;
+	const char			*group;
 	unsigned int			max_text;
 	struct dyn_event_operations	*ops;
-	int				(*create)(const char *text, bool enable);
+	int				(*make)(struct fetch_ctx *ctx);
+	int				(*match)(struct fetch_pattern *pattern,
+						 const char *module);
 	int				(*remove)(const char *text);
-	int				(*too_long)(const char *text);
+	const char * const		*err_text;
+	const u8			*err_errno;
+	u8				err_too_long;
+	u8				err_group;
+	u8				err_event;
+	u8				err_exists;
+	u8				err_too_many;
+	u8				err_none;
+	u8				err_module;
 };
 
+int fetch_fail(struct fetch_ctx *ctx, int err, u16 pos);
+char *fetch_span_dup(const struct fetch_ctx *ctx, struct text_span span);
+int fetch_set_names(const struct fetch_file *file, struct fetch_ctx *ctx,
+		    const struct event_def *def, struct fetch_event *event);
+int fetch_pattern_add(struct fetch_pattern *pattern, const char *name);
+int fetch_make_pattern(const struct fetch_file *file, struct fetch_ctx *ctx,
+		       const struct event_def *def);
+int fetch_define(const struct fetch_file *file, const char *text, bool enable,
+		 bool may_wait);
+int fetch_create(const struct fetch_file *file, const char *text, bool enable);
+void fetch_show_definition(struct seq_file *m, const struct fetch_file *file,
+			   const struct fetch_event *event, bool names);
+bool fetch_has_default_name(const struct fetch_file *file,
+			    const struct fetch_event *event, const char *name);
 int fetch_check_open(void);
 int fetch_run_line(const struct fetch_file *file, const char *text);
 ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
 			  const char __user *ubuf, size_t count, loff_t *ppos,
 			  int (*run)(const char *text));
-bool fetch_names_events(const char *text);
-int fetch_remove_named(const struct fetch_file *file, const char *group,
-		       int group_len, const char *name, int name_len);
+int fetch_remove_line(const struct fetch_file *file, const struct fetch_ctx *ctx,
+		      const struct event_def *def, bool has_more);
 void fetch_boot_lines(const struct fetch_file *file, char *lines);
 
 /* Where the absolute address of a read is, or NULL if it has none. */

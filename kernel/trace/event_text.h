@@ -15,6 +15,24 @@
 #include "fetch_type.h"
 
 /**
+ * struct event_def - what definitions of function and marker events have in common
+ * @group: of the event; empty if the definition has none
+ * @event: name of the event; empty if the definition has none
+ * @module: of the function or marker; empty if the definition has none
+ * @name: of the function or of the first marker, or a pattern
+ * @is_pattern: an event for each function or marker whose name matches
+ * @definition: where the text after group and event name starts
+ */
+struct event_def {
+	struct text_span	group;
+	struct text_span	event;
+	struct text_span	module;
+	struct text_span	name;
+	bool			is_pattern;
+	u16			definition;
+};
+
+/**
  * struct text_parser - state of a parser
  * @text: the text
  * @at: the current position
@@ -134,14 +152,14 @@ static inline bool text_has_prefix(const char *text, char letter)
  * A group name may have hyphens, as that of a tracing system.
  */
 static inline bool parser_consume_prefix(struct text_parser *p, char letter,
-					 struct text_span *group,
-					 struct text_span *event, int bad_group,
+					 struct event_def *def, int bad_group,
 					 int bad_event)
 {
 	const char *start;
 	size_t len = 0;
 
 	parser_skip_space(p);
+	def->definition = p->at - p->text;
 	if (!text_has_prefix(p->at, letter))
 		return true;
 
@@ -153,17 +171,18 @@ static inline bool parser_consume_prefix(struct text_parser *p, char letter,
 		if (start[len] == '/') {
 			if (!text_is_word_start(*start))
 				return parser_fail(p, bad_group);
-			*group = text_span(p, start, len);
+			def->group = text_span(p, start, len);
 			p->at += len + 1;
 		}
 
 		len = text_word_len(p->at);
-		*event = text_span(p, p->at, len);
+		def->event = text_span(p, p->at, len);
 		p->at += len;
 		if (*p->at && !isspace(*p->at))
 			return parser_fail(p, bad_event);
 	}
 	parser_skip_space(p);
+	def->definition = p->at - p->text;
 	return true;
 }
 

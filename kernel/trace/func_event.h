@@ -50,8 +50,6 @@ struct func_event {
 	 * the event shows has changed.
 	 */
 	bool				mismatch;
-	/* The definition without group and event name. */
-	char				*prototype;
 	/*
 	 * The function name in the definition, and its symbol: that of the
 	 * wrapper if it is a system call.

@@ -465,9 +465,9 @@ func_event_parse_new_field(struct text_parser *p)
 static bool func_event_parse_is_rust(struct text_parser *p)
 {
 	const struct func_event_def *def = p->def;
-	const char *name = p->text + def->function.start;
+	const char *name = p->text + def->base.name.start;
 
-	return def->function.len > 2 && is_rust_mangled(name);
+	return def->base.name.len > 2 && is_rust_mangled(name);
 }
 
 static bool func_event_parse_field_type(struct text_parser *p,
@@ -656,11 +656,11 @@ static bool func_event_parse_function(struct text_parser *p)
 	if (text_is_word_start(*start) || text_is_wild(*start))
 		while (text_is_word(start[len]) || start[len] == '.' ||
 		       text_is_wild(start[len]))
-			def->is_pattern |= text_is_wild(start[len++]);
+			def->base.is_pattern |= text_is_wild(start[len++]);
 	if (!len)
 		return parser_fail(p, FUNC_EVENT_ERR_NO_FUNCTION);
 
-	def->function = text_span(p, start, len);
+	def->base.name = text_span(p, start, len);
 	p->at += len;
 	return true;
 }
@@ -730,47 +730,32 @@ static bool func_event_parse_declaration(struct text_parser *p)
 	return true;
 }
 
-/**
- * func_event_has_prefix() - check for group and event name before the prototype
- * @text: the line
- *
- * This identifies function events in dynamic_events. The definition of an event
- * of a function that is itself named FUNC_EVENT_PREFIX must have the prefix.
- *
- * Return: true if the line has the prefix, false otherwise.
- */
-bool func_event_has_prefix(const char *text)
-{
-	return text_has_prefix(text, FUNC_EVENT_PREFIX);
-}
-
 static bool func_event_parse_line(struct text_parser *p)
 {
 	struct func_event_def *def = p->def;
 
-	if (!parser_consume_prefix(p, FUNC_EVENT_PREFIX, &def->group,
-				   &def->event, FUNC_EVENT_ERR_BAD_GROUP,
+	if (!parser_consume_prefix(p, FUNC_EVENT_PREFIX, &def->base,
+				   FUNC_EVENT_ERR_BAD_GROUP,
 				   FUNC_EVENT_ERR_BAD_EVENT))
 		return false;
 
-	def->prototype = p->at - p->text;
 	if (!func_event_parse_declaration(p) || !func_event_parse_function(p))
 		return false;
 
 	if (p->at[0] == ':' && p->at[1] != ':') {
-		def->module = def->function;
-		if (def->is_pattern ||
-		    memchr(p->text + def->module.start, '.', def->module.len))
+		def->base.module = def->base.name;
+		if (def->base.is_pattern ||
+		    memchr(p->text + def->base.module.start, '.', def->base.module.len))
 			return parser_fail_at(p, FUNC_EVENT_ERR_UNKNOWN_MODULE,
-					      p->text + def->module.start);
+					      p->text + def->base.module.start);
 		p->at++;
 		if (!func_event_parse_function(p))
 			return false;
 	}
 
-	if (def->is_pattern && def->event.len)
+	if (def->base.is_pattern && def->base.event.len)
 		return parser_fail_at(p, FUNC_EVENT_ERR_PATTERN_NAME,
-				      p->text + def->event.start);
+				      p->text + def->base.event.start);
 
 	parser_skip_space(p);
 	if (parser_consume(p, "(") && !func_event_parse_arguments(p))
@@ -798,8 +783,8 @@ static bool func_event_parse_is_probe(const struct text_parser *p)
 		return false;
 	/* "f:name" looks like the function of a module. */
 	return (*at && strchr("=+", *at)) ||
-	       (def->module.len && def->module.len ==
-		func_event_probe_prefix_len(p->text + def->module.start));
+	       (def->base.module.len && def->base.module.len ==
+		func_event_probe_prefix_len(p->text + def->base.module.start));
 }
 
 /**

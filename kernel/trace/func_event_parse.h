@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "fetch_type.h"
+#include "event_text.h"
 
 /*
  * First letter of a line with group or event name, and of all lines in
@@ -66,12 +66,7 @@ struct func_event_field_def {
 
 /**
  * struct func_event_def - a parsed definition
- * @group: of the event; empty if the definition has none
- * @event: name of the event; empty if the definition has none
- * @module: of the function; empty if the definition has none
- * @function: its name, or the pattern
- * @is_pattern: an event for each function whose name matches
- * @prototype: the start of the prototype: the line without group and event
+ * @base: group, names and module
  * @declared: the type that is in front of the name of the function, and perhaps
  *	attributes; empty if there is none
  * @has_args: the definition has parentheses; if not, the arguments come from
@@ -85,12 +80,7 @@ struct func_event_field_def {
  * @fields: fields in the order of the text
  */
 struct func_event_def {
-	struct text_span		group;
-	struct text_span		event;
-	struct text_span		module;
-	struct text_span		function;
-	bool				is_pattern;
-	u16				prototype;
+	struct event_def		base;
 	struct text_span		declared;
 	bool				has_args;
 	u8				nr_args;
@@ -167,8 +157,6 @@ struct func_event_def {
 enum func_event_err {
 	FUNC_EVENT_ERRORS
 };
-
-bool func_event_has_prefix(const char *text);
 
 enum func_event_err func_event_parse(const char *text,
 				     struct func_event_def *def, u16 *pos);

@@ -339,7 +339,7 @@ static bool marker_parse_name(struct text_parser *p, struct marker_def *def)
 
 	if (text_is_word_start(*p->at) || text_is_wild(*p->at))
 		for (; text_is_word(p->at[len]) || text_is_wild(p->at[len]); len++)
-			def->is_pattern |= text_is_wild(p->at[len]);
+			def->base.is_pattern |= text_is_wild(p->at[len]);
 	if (!len)
 		return parser_fail(p, MARKER_ERR_NO_NAME);
 	if (def->nr_names == MARKER_EVENT_MAX_NAMES)
@@ -386,34 +386,19 @@ static bool marker_parse_fields(struct text_parser *p, struct marker_def *def)
 	return parser_consume(p, ")") || parser_fail(p, MARKER_ERR_NO_PAREN);
 }
 
-/**
- * marker_event_has_prefix() - check for group and event name before the marker
- * @text: the line
- *
- * This identifies marker events in dynamic_events.
- *
- * Return: true if the line has the prefix, false otherwise.
- */
-bool marker_event_has_prefix(const char *text)
-{
-	return text_has_prefix(text, MARKER_EVENT_PREFIX);
-}
-
 static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 {
-	if (!parser_consume_prefix(p, MARKER_EVENT_PREFIX, &def->group,
-				   &def->event, MARKER_ERR_BAD_GROUP,
-				   MARKER_ERR_BAD_EVENT))
+	if (!parser_consume_prefix(p, MARKER_EVENT_PREFIX, &def->base,
+				   MARKER_ERR_BAD_GROUP, MARKER_ERR_BAD_EVENT))
 		return false;
 
-	def->definition = p->at - p->text;
 	if (!marker_parse_name(p, def))
 		return false;
 
-	if (*p->at == ':' && !def->is_pattern) {
+	if (*p->at == ':' && !def->base.is_pattern) {
 		p->at++;
 		parser_skip_space(p);
-		def->module = def->names[0];
+		def->base.module = def->names[0];
 		def->nr_names = 0;
 		if (!marker_parse_name(p, def))
 			return false;
@@ -425,7 +410,8 @@ static bool marker_parse_line(struct text_parser *p, struct marker_def *def)
 			return false;
 		parser_skip_space(p);
 	}
-	if (def->is_pattern && (def->event.len || def->nr_names > 1))
+	def->base.name = def->names[0];
+	if (def->base.is_pattern && (def->base.event.len || def->nr_names > 1))
 		return parser_fail_at(p, MARKER_ERR_PATTERN_NAME,
 				      p->text + def->names[0].start);
 

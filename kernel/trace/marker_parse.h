@@ -7,7 +7,7 @@
 #ifndef _MARKER_PARSE_H
 #define _MARKER_PARSE_H
 
-#include "fetch_type.h"
+#include "event_text.h"
 
 /*
  * First letter of a line with group or event name, and of all lines in
@@ -79,25 +79,17 @@ struct marker_format {
 
 /**
  * struct marker_def - a parsed definition
- * @group: of the event; empty if the definition has none
- * @event: name of the event; empty if the definition has none
- * @definition: start of the text after group and event name
- * @module: module to wait for; empty if the definition has none
+ * @base: group, names and module; the marker may be waited for with the latter
  * @nr_names: number of @names
  * @names: names of the marker and its fallbacks
- * @is_pattern: an event for each marker whose name matches the only one of @names
  * @has_fields: the definition has parentheses
  * @nr_fields: number of @fields
  * @fields: field names in the order of the arguments; empty if one is omitted
  */
 struct marker_def {
-	struct text_span	group;
-	struct text_span	event;
-	u16			definition;
-	struct text_span	module;
+	struct event_def	base;
 	u8			nr_names;
 	struct text_span	names[MARKER_EVENT_MAX_NAMES];
-	bool			is_pattern;
 	bool			has_fields;
 	u8			nr_fields;
 	struct text_span	fields[FETCH_MAX_FIELDS];
@@ -141,7 +133,6 @@ enum marker_err {
 
 enum marker_err marker_parse_format(const char *text,
 				    struct marker_format *format, u16 *pos);
-bool marker_event_has_prefix(const char *text);
 enum marker_err marker_parse_event(const char *text, struct marker_def *def,
 				   u16 *pos);
 

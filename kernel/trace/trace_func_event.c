@@ -39,8 +39,6 @@
 #include "trace_dynevent.h"
 #include "trace_output.h"
 
-#define FUNC_EVENT_GROUP	"functions"
-
 #undef C
 #define C(name, errno, text)	text
 static const char * const func_event_err_text[] = { FUNC_EVENT_ERRORS };
@@ -51,7 +49,6 @@ static const u8 func_event_errno[] = { FUNC_EVENT_ERRORS };
 
 static struct dyn_event_operations func_event_ops;
 static const struct fetch_file func_events_file;
-static int func_event_free(struct dyn_event *ev);
 
 static struct func_event *to_func_event(struct dyn_event *ev)
 {
@@ -287,38 +284,20 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 	return err;
 }
 
-/* Parse context: the event that is created, and its error with the position. */
+/* Parse context: the event that is created. */
 struct func_event_ctx {
-	const char		*text;
+	struct fetch_ctx	*base;
 	struct func_event_def	def;
 	struct func_event	*event;
 	struct func_event_btf	*btf;
-	bool			enable;
-	/* For error_log; NULL for "function_events". */
-	char			*where;
-	int			err;
-	u16			pos;
 };
 
-/*
- * Record an error for error_log. The final errno is set when the error is
- * logged; -ENOMEM is not logged.
- */
+/* The final errno is set when the error is logged; -ENOMEM is not logged. */
 static int func_event_fail(struct func_event_ctx *ctx, enum func_event_err err,
 			   u16 pos)
 {
-	if (err == FUNC_EVENT_ERR_NO_MEMORY)
-		return -ENOMEM;
-	ctx->err = err;
-	ctx->pos = pos;
-	return -EINVAL;
-}
-
-static char *func_event_span_dup(struct func_event_ctx *ctx,
-				 struct text_span span)
-{
-	return span.len ?
-		kstrndup(ctx->text + span.start, span.len, GFP_KERNEL) : NULL;
+	return err == FUNC_EVENT_ERR_NO_MEMORY ? -ENOMEM :
+						 fetch_fail(ctx->base, err, pos);
 }
 
 static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
@@ -404,7 +383,7 @@ func_event_resolve_symbol(struct func_event_ctx *ctx,
 			  const struct func_event_field_def *def,
 			  struct fetch_field *field)
 {
-	char *symbol = func_event_span_dup(ctx, def->from);
+	char *symbol = fetch_span_dup(ctx->base, def->from);
 	enum func_event_err err;
 
 	if (!symbol)
@@ -449,9 +428,9 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 	char *to;
 
 	if (def->name.len)
-		field->name = func_event_span_dup(ctx, def->name);
+		field->name = fetch_span_dup(ctx->base, def->name);
 	else if (def->source == FUNC_EVENT_MEMBER)
-		field->name = func_event_span_dup(ctx, def->from);
+		field->name = fetch_span_dup(ctx->base, def->from);
 	else if (def->source == FUNC_EVENT_RETURN)
 		field->name = kstrdup("ret", GFP_KERNEL);
 	else
@@ -573,10 +552,10 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 		if (i >= func_event_nr_args(ctx->event->syscall))
 			return func_event_fail(ctx,
 					       FUNC_EVENT_ERR_TOO_MANY_ARGS,
-					       ctx->def.function.start);
+					       ctx->def.base.name.start);
 
 		field->fault = -1;
-		field->at = ctx->def.function.start;
+		field->at = ctx->def.base.name.start;
 		field->arg = i;
 		field->type = func_event_metadata_type(meta, i);
 		field->name = text_is_reserved(meta->args[i]) ?
@@ -666,7 +645,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		err = func_event_need_btf(ctx);
 		if (err)
 			break;
-		path = func_event_span_dup(ctx, def->from);
+		path = fetch_span_dup(ctx->base, def->from);
 		if (!path)
 			return -ENOMEM;
 		err = func_event_btf_path(ctx->btf, path, field, &in_path);
@@ -711,7 +690,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 /* Without a parameter list, add all arguments of the BTF prototype. */
 static int func_event_make_btf_args(struct func_event_ctx *ctx)
 {
-	u16 pos = ctx->def.function.start;
+	u16 pos = ctx->def.base.name.start;
 	enum func_event_err err = func_event_need_btf(ctx);
 	struct fetch_field *field;
 
@@ -756,7 +735,7 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 				       ctx->def.arg_at[func_event_nr_args(event->syscall)]);
 	if (ctx->def.at_return && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN))
 		return func_event_fail(ctx, FUNC_EVENT_ERR_NO_RETURN,
-				       ctx->def.function.start);
+				       ctx->def.base.name.start);
 
 	if (!ctx->def.has_args)
 		nr += FUNC_EVENT_MAX_ARGS;
@@ -896,7 +875,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
 				       FUNC_EVENT_ERR_TOO_LARGE,
-				       ctx->def.function.start);
+				       ctx->def.base.name.start);
 
 	if (nr_entry_strings) {
 		entry_string = min((room - offset) / nr_entry_strings,
@@ -917,7 +896,7 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 				    FETCH_MAX_STRING);
 		if (offset > FETCH_MAX_PAYLOAD || return_string < FETCH_MIN_STRING)
 			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
-					       ctx->def.function.start);
+					       ctx->def.base.name.start);
 	}
 
 	return_share = fetch_share(offset, nr_strings, return_string);
@@ -1111,7 +1090,6 @@ static void func_event_destroy(struct func_event *event)
 	fetch_free_event(&event->base);
 	kfree(event->entry);
 	kfree(event->ret);
-	kfree(event->prototype);
 	kfree(event->function);
 	kfree(event->symbol);
 	kfree(event->module);
@@ -1120,34 +1098,14 @@ static void func_event_destroy(struct func_event *event)
 
 static int func_event_set_name(struct func_event_ctx *ctx)
 {
+	const struct event_def *def = &ctx->def.base;
 	struct func_event *event = ctx->event;
-	struct func_event_def *def = &ctx->def;
-	u16 pos = def->event.len ? def->event.start : def->function.start;
 
-	event->base.class.system = def->group.len ?
-		func_event_span_dup(ctx, def->group) :
-		kstrdup(FUNC_EVENT_GROUP, GFP_KERNEL);
-	event->function = func_event_span_dup(ctx, def->function);
-	event->module = func_event_span_dup(ctx, def->module);
-	event->base.tp.name = func_event_span_dup(ctx, def->event.len ?
-						  def->event : def->function);
-	event->prototype = kstrdup(ctx->text + def->prototype, GFP_KERNEL);
-	if (!event->base.class.system || !event->function ||
-	    !event->base.tp.name || !event->prototype ||
-	    (def->module.len && !event->module))
+	event->function = fetch_span_dup(ctx->base, def->name);
+	event->module = fetch_span_dup(ctx->base, def->module);
+	if (!event->function || (def->module.len && !event->module))
 		return -ENOMEM;
-	strim(event->prototype);
-	sanitize_event_name((char *)event->base.tp.name);
-
-	/* Group and event name become names of directories in tracefs. */
-	if (def->group.len >= MAX_EVENT_NAME_LEN)
-		return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_GROUP,
-				       def->group.start);
-	if (strlen(event->base.tp.name) >= MAX_EVENT_NAME_LEN)
-		return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_EVENT, pos);
-	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return func_event_fail(ctx, FUNC_EVENT_ERR_EVENT_EXISTS, pos);
-	return 0;
+	return fetch_set_names(&func_events_file, ctx->base, def, &event->base);
 }
 
 struct func_event_copy {
@@ -1184,7 +1142,7 @@ static enum func_event_err func_event_find_copy(struct func_event_ctx *ctx)
 	if (!copy.name)
 		return FUNC_EVENT_ERR_UNKNOWN_FUNCTION;
 
-	ctx->where = kasprintf(GFP_KERNEL, "function_events: %s", copy.name);
+	ctx->base->where = kasprintf(GFP_KERNEL, "function_events: %s", copy.name);
 	kfree(copy.name);
 	return FUNC_EVENT_ERR_ONLY_COPY;
 }
@@ -1214,7 +1172,7 @@ static int func_event_make(struct func_event_ctx *ctx)
 	if (err == FUNC_EVENT_ERR_UNKNOWN_FUNCTION)
 		err = func_event_find_copy(ctx);
 	if (err) {
-		ret = func_event_fail(ctx, err, ctx->def.function.start);
+		ret = func_event_fail(ctx, err, ctx->def.base.name.start);
 		goto error;
 	}
 
@@ -1228,27 +1186,14 @@ static int func_event_make(struct func_event_ctx *ctx)
 	func_event_set_handlers(event);
 	ret = fetch_register_event(&event->base, &func_event_print_funcs,
 				   func_event_reg, &func_event_ops);
-	if (!ret)
+	if (!ret) {
+		ctx->base->event = &event->base;
 		return 0;
+	}
 
 error:
 	func_event_destroy(event);
 	return ret;
-}
-
-/* @where comes before the error in error_log. */
-static int func_event_log_error_at(const char *where, const char *text,
-				   enum func_event_err err, u16 pos)
-{
-	tracing_log_err(NULL, where ?: "function_events", text,
-			(const char **)func_event_err_text, err, pos);
-	return -func_event_errno[err];
-}
-
-static int func_event_log_error(const char *text, enum func_event_err err,
-				u16 pos)
-{
-	return func_event_log_error_at(NULL, text, err, pos);
 }
 
 static int func_event_match_pattern(void *data, const char *name,
@@ -1264,99 +1209,34 @@ static int func_event_match_pattern(void *data, const char *name,
 	return fetch_pattern_add(pattern, name);
 }
 
-static struct fetch_event *func_event_make_matching(struct fetch_pattern *pattern,
-						    const char *line)
+static int func_event_match(struct fetch_pattern *pattern, const char *module)
+{
+	int ret = 0;
+
+	if (!module)
+		ret = kallsyms_on_each_symbol(func_event_match_pattern, pattern);
+	if (!ret && IS_ENABLED(CONFIG_MODULES))
+		ret = module_kallsyms_on_each_symbol(module, func_event_match_pattern,
+						     pattern);
+	return ret;
+}
+
+static int func_event_make_line(struct fetch_ctx *base)
 {
 	struct func_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
 	int ret;
 
 	if (!ctx)
-		return ERR_PTR(-ENOMEM);
-	ctx->text = line;
-	ctx->err = func_event_parse(line, &ctx->def, &ctx->pos);
-	ret = ctx->err ? -EINVAL : func_event_make(ctx);
-	func_event_btf_put(ctx->btf);
-	kfree(ctx->where);
-
-	if (!ret)
-		return &ctx->event->base;
-	pattern->error = ctx->err;
-	pattern->error_pos = ctx->pos;
-	return ctx->err ? NULL : ERR_PTR(ret);
-}
-
-/* Make an event for each function that matches. */
-static int func_event_make_pattern(struct func_event_ctx *ctx)
-{
-	char *module __free(kfree) = func_event_span_dup(ctx, ctx->def.module);
-	u16 pos = ctx->def.function.start;
-	struct fetch_pattern pattern = {
-		.line = ctx->text, .at = ctx->def.function,
-		.make = func_event_make_matching,
-	};
-	int ret = fetch_pattern_init(&pattern);
-
-	if (ctx->def.module.len && !module)
-		ret = -ENOMEM;
-	if (!ret && !module)
-		ret = kallsyms_on_each_symbol(func_event_match_pattern, &pattern);
-	if (!ret && IS_ENABLED(CONFIG_MODULES))
-		ret = module_kallsyms_on_each_symbol(module, func_event_match_pattern,
-						     &pattern);
-	if (ret == -E2BIG)
-		ret = func_event_fail(ctx, FUNC_EVENT_ERR_PATTERN_TOO_MANY, pos);
-	else if (!ret && !pattern.nr)
-		ret = func_event_fail(ctx, FUNC_EVENT_ERR_PATTERN_NONE, pos);
-	else if (!ret)
-		ret = fetch_pattern_make(&pattern, func_events_file.name,
-					 func_event_err_text, ctx->enable);
-	if (pattern.left && ret == -EINVAL) {
-		ctx->where = kasprintf(GFP_KERNEL, "function_events: %s",
-				       pattern.left);
-		ret = func_event_fail(ctx, pattern.left_error, pattern.left_pos);
-	}
-	fetch_pattern_free(&pattern);
-	return ret;
-}
-
-static int func_event_make_one(struct func_event_ctx *ctx)
-{
-	int ret = func_event_make(ctx);
-
-	if (ret || !ctx->enable)
-		return ret;
-	ret = fetch_enable_event(&ctx->event->base, true);
-	if (ret)
-		func_event_free(&ctx->event->base.devent);
-	return ret;
-}
-
-static int func_events_create(const char *text, bool enable)
-{
-	struct func_event_ctx *ctx __free(kfree) =
-		kzalloc_obj(*ctx);
-	int ret;
-
-	if (!ctx)
 		return -ENOMEM;
 
-	ctx->text = text;
-	ctx->enable = enable;
-	ctx->err = func_event_parse(text, &ctx->def, &ctx->pos);
-	ret = ctx->err ? -EINVAL : 0;
-
-	if (!ret) {
-		mutex_lock(&event_mutex);
-		ret = ctx->def.is_pattern ? func_event_make_pattern(ctx) :
-					    func_event_make_one(ctx);
-		mutex_unlock(&event_mutex);
-		func_event_btf_put(ctx->btf);
-	}
-
-	if (ctx->err)
-		ret = func_event_log_error_at(ctx->where, text, ctx->err,
-					      ctx->pos);
-	kfree(ctx->where);
+	ctx->base = base;
+	base->err = func_event_parse(base->text, &ctx->def, &base->pos);
+	if (base->err)
+		return -EINVAL;
+	if (ctx->def.base.is_pattern)
+		return fetch_make_pattern(&func_events_file, base, &ctx->def.base);
+	ret = func_event_make(ctx);
+	func_event_btf_put(ctx->btf);
 	return ret;
 }
 
@@ -1366,9 +1246,9 @@ static int func_events_create(const char *text, bool enable)
  */
 static int func_event_create(const char *text)
 {
-	if (!func_event_has_prefix(text))
+	if (!text_has_prefix(text, FUNC_EVENT_PREFIX))
 		return -ECANCELED;
-	return func_events_create(text, false);
+	return fetch_create(&func_events_file, text, false);
 }
 
 static int func_event_free(struct dyn_event *ev)
@@ -1379,31 +1259,12 @@ static int func_event_free(struct dyn_event *ev)
 	if (fetch_is_busy(ev))
 		return -EBUSY;
 
-	/*
-	 * Wait before the trace files of the event are freed: callbacks that
-	 * are still running use them.
-	 */
 	func_event_detach(event);
-	fetch_wait();
-	ret = trace_remove_event_call(&event->base.call);
-	/*
-	 * An event without users can be removed; if not, leak it rather than
-	 * free it.
-	 */
-	if (WARN_ON_ONCE(ret))
+	ret = fetch_remove_event(&event->base);
+	if (ret)
 		return ret;
-
-	dyn_event_remove(&event->base.devent);
 	func_event_destroy(event);
 	return 0;
-}
-
-/* True if writing the prototype alone would create the same event. */
-static bool func_event_has_default_name(struct func_event *event)
-{
-	return !strcmp(event->base.class.system, FUNC_EVENT_GROUP) &&
-		!strcmp(event->base.tp.name, event->function) &&
-		!func_event_has_prefix(event->prototype);
 }
 
 static void func_event_show_line(struct seq_file *m, struct func_event *event,
@@ -1411,11 +1272,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 {
 	unsigned long missed = func_event_nr_missed(event);
 
-	if (names)
-		seq_printf(m, "%c:%s/%s ", FUNC_EVENT_PREFIX,
-			   event->base.class.system, event->base.tp.name);
-	seq_puts(m, event->prototype);
-
+	fetch_show_definition(m, &func_events_file, &event->base, names);
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1558,15 +1415,16 @@ static int func_event_compile_again(struct func_event *event,
 	/* Add the prefix: the prototype itself may look like one. */
 	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s",
 					     FUNC_EVENT_PREFIX,
-					     event->prototype);
+					     event->base.definition);
 	struct func_event_ctx *ctx __free(kfree) =
 		kzalloc_obj(*ctx);
+	struct fetch_ctx base = { .text = text };
 	int ret;
 
 	if (!text || !ctx)
 		return -ENOMEM;
 
-	ctx->text = text;
+	ctx->base = &base;
 	ctx->event = made;
 	made->ip = event->ip;
 	made->syscall = event->syscall;
@@ -1574,7 +1432,7 @@ static int func_event_compile_again(struct func_event *event,
 	made->symbol = event->symbol;
 	made->module = event->module;
 
-	ret = func_event_parse(text, &ctx->def, &ctx->pos) ? -EINVAL : 0;
+	ret = func_event_parse(text, &ctx->def, &base.pos) ? -EINVAL : 0;
 	ret = ret ?: func_event_make_fields(ctx) ?: func_event_make_layout(ctx);
 	func_event_btf_put(ctx->btf);
 	made->symbol = NULL;
@@ -1798,62 +1656,37 @@ static void __init func_event_watch_modules(void)
 
 #endif
 
-/*
- * "!name", "!group/name", or "!" and a line as it is read. A name without a
- * group matches any group, as with "-:"; a line matches the event that it would
- * create.
- */
 static int func_events_remove(const char *text)
 {
 	struct func_event_def *def __free(kfree) =
 		kmalloc_obj(*def);
-	struct text_span name;
-	enum func_event_err err;
-	const char *group = "";
-	int group_len = 0;
-	u16 pos;
+	struct fetch_ctx ctx = { .text = text };
 
 	if (!def)
 		return -ENOMEM;
-
-	err = func_event_parse(text, def, &pos);
-	if (err && !fetch_names_events(text))
-		return func_event_log_error(text, err, pos);
-	if (err)
-		return fetch_remove_named(&func_events_file, "", 0, text,
-					  strlen(text));
-
-	/* Nothing of an event's name tells its module. */
-	if (def->is_pattern && def->module.len)
-		return func_event_log_error(text, FUNC_EVENT_ERR_PATTERN_MODULE,
-					    def->module.start);
-
-	name = def->event.len ? def->event : def->function;
-	if (def->group.len) {
-		group = text + def->group.start;
-		group_len = def->group.len;
-	} else if (def->has_args || def->at_return || def->module.len) {
-		group = FUNC_EVENT_GROUP;
-		group_len = strlen(group);
-	}
-
-	return fetch_remove_named(&func_events_file, group, group_len,
-				  text + name.start, name.len);
-}
-
-static int func_events_too_long(const char *text)
-{
-	return func_event_log_error(text, FUNC_EVENT_ERR_TOO_LONG,
-				    FUNC_EVENT_MAX_TEXT);
+	ctx.err = func_event_parse(text, def, &ctx.pos);
+	return fetch_remove_line(&func_events_file, &ctx, &def->base,
+				 def->has_args || def->at_return);
 }
 
 static const struct fetch_file func_events_file = {
 	.name		= "function_events",
+	.letter		= FUNC_EVENT_PREFIX,
+	.group		= "functions",
 	.max_text	= FUNC_EVENT_MAX_TEXT,
 	.ops		= &func_event_ops,
-	.create		= func_events_create,
+	.make		= func_event_make_line,
+	.match		= func_event_match,
 	.remove		= func_events_remove,
-	.too_long	= func_events_too_long,
+	.err_text	= func_event_err_text,
+	.err_errno	= func_event_errno,
+	.err_too_long	= FUNC_EVENT_ERR_TOO_LONG,
+	.err_group	= FUNC_EVENT_ERR_BAD_GROUP,
+	.err_event	= FUNC_EVENT_ERR_BAD_EVENT,
+	.err_exists	= FUNC_EVENT_ERR_EVENT_EXISTS,
+	.err_too_many	= FUNC_EVENT_ERR_PATTERN_TOO_MANY,
+	.err_none	= FUNC_EVENT_ERR_PATTERN_NONE,
+	.err_module	= FUNC_EVENT_ERR_PATTERN_MODULE,
 };
 
 static int func_events_run_line(const char *text)
@@ -1874,7 +1707,9 @@ static int func_events_show(struct seq_file *m, void *v)
 
 	if (event)
 		func_event_show_line(m, event,
-				     !func_event_has_default_name(event));
+				     !fetch_has_default_name(&func_events_file,
+							     &event->base,
+							     event->function));
 	return 0;
 }
 

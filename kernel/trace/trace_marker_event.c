@@ -37,8 +37,6 @@
 #include "trace_dynevent.h"
 #include "trace_output.h"
 
-#define MARKER_EVENT_GROUP	"markers"
-
 #undef C
 #define C(name, errno, text)	text
 static const char * const marker_event_err_text[] = { MARKER_ERRORS };
@@ -73,8 +71,6 @@ struct marker_event {
 	struct marker_format		*format;
 	/* The index in format->args of each field. */
 	u8				args[FETCH_MAX_FIELDS];
-	/* The definition without group and event name. */
-	char				*definition;
 	char				*names[MARKER_EVENT_MAX_NAMES];
 	u8				nr_names;
 };
@@ -89,6 +85,7 @@ struct marker_event_waiting {
 
 static LIST_HEAD(marker_event_waiting_list);
 static struct dyn_event_operations marker_event_ops;
+static const struct fetch_file marker_events_file;
 
 static struct marker_event *to_marker_event(struct dyn_event *ev)
 {
@@ -294,29 +291,12 @@ static int marker_event_reg(struct trace_event_call *call, enum trace_reg type,
 			 marker_event_detach);
 }
 
-/* Parse context: the event that is created, and its error with the position. */
+/* Parse context: the event that is created. */
 struct marker_event_ctx {
-	const char		*text;
+	struct fetch_ctx	*base;
 	struct marker_def	def;
 	struct marker_event	*event;
-	/* For error_log; NULL for "marker_events". */
-	char			*where;
-	int			err;
-	u16			pos;
 };
-
-static int marker_event_fail(struct marker_event_ctx *ctx, enum marker_err err,
-			     u16 pos)
-{
-	ctx->err = err;
-	ctx->pos = pos;
-	return -EINVAL;
-}
-
-static char *marker_event_span_dup(const char *text, struct text_span span)
-{
-	return kstrndup(text + span.start, span.len, GFP_KERNEL);
-}
 
 static bool marker_event_is_taken(struct marker_event *event, const char *name)
 {
@@ -335,7 +315,7 @@ static bool marker_event_is_given(struct marker_event_ctx *ctx,
 {
 	for (int i = 0; i < ctx->def.nr_fields; i++)
 		if (strlen(name) == ctx->def.fields[i].len &&
-		    !memcmp(name, ctx->text + ctx->def.fields[i].start,
+		    !memcmp(name, ctx->base->text + ctx->def.fields[i].start,
 			    ctx->def.fields[i].len))
 			return true;
 	return false;
@@ -354,11 +334,11 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 	char *name;
 
 	if (nr < ctx->def.nr_fields)
-		return marker_event_span_dup(ctx->text, ctx->def.fields[nr]);
+		return fetch_span_dup(ctx->base, ctx->def.fields[nr]);
 
 	if (arg->name.len) {
-		name = marker_event_span_dup(ctx->event->probe.format,
-					     arg->name);
+		name = kstrndup(ctx->event->probe.format + arg->name.start,
+				arg->name.len, GFP_KERNEL);
 		if (!name ||
 		    (!marker_event_is_taken(ctx->event, name) &&
 		     !marker_event_is_given(ctx, name) &&
@@ -398,10 +378,10 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 
 	if (marker_event_is_taken(event, field->name)) {
 		kfree(field->name);
-		return marker_event_fail(ctx, MARKER_ERR_DUPLICATE_FIELD,
+		return fetch_fail(ctx->base, MARKER_ERR_DUPLICATE_FIELD,
 					 nr < ctx->def.nr_fields ?
 					 ctx->def.fields[nr].start :
-					 ctx->def.definition);
+					 ctx->def.base.definition);
 	}
 
 	field->type = arg->type;
@@ -423,7 +403,7 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 		return -ENOMEM;
 
 	if (ctx->def.nr_fields > nr)
-		return marker_event_fail(ctx, MARKER_ERR_TOO_MANY_FIELDS,
+		return fetch_fail(ctx->base, MARKER_ERR_TOO_MANY_FIELDS,
 					 ctx->def.fields[nr].start);
 
 	for (int i = 0; i < nr; i++) {
@@ -458,8 +438,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	for (field = event->base.fields; field < end; field++) {
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
-			return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
-						 ctx->def.definition);
+			return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
+						 ctx->def.base.definition);
 		if (ret)
 			return ret;
 	}
@@ -469,8 +449,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 		room = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
 			   FETCH_MAX_STRING);
 	if (nr_strings && room < FETCH_MIN_STRING)
-		return marker_event_fail(ctx, MARKER_ERR_TOO_LARGE,
-					 ctx->def.definition);
+		return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
+					 ctx->def.base.definition);
 
 	share = fetch_share(offset, nr_strings, room);
 	event->on_stack = share;
@@ -850,51 +830,25 @@ static void marker_event_destroy(struct marker_event *event)
 	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
-	kfree(event->definition);
 	kfree(event);
 }
 
 static int marker_event_set_name(struct marker_event_ctx *ctx)
 {
-	struct text_span name = ctx->def.event.len ? ctx->def.event :
-						     ctx->def.names[0];
 	struct marker_event *event = ctx->event;
 
 	for (int i = 0; i < ctx->def.nr_names; i++) {
 		if (ctx->def.names[i].len >= MARKER_MAX_NAME)
-			return marker_event_fail(ctx, MARKER_ERR_LONG_NAME,
-						 ctx->def.names[i].start);
+			return fetch_fail(ctx->base, MARKER_ERR_LONG_NAME,
+					  ctx->def.names[i].start);
 
-		event->names[i] = marker_event_span_dup(ctx->text,
-							ctx->def.names[i]);
+		event->names[i] = fetch_span_dup(ctx->base, ctx->def.names[i]);
 		if (!event->names[i])
 			return -ENOMEM;
 		event->nr_names++;
 	}
-
-	if (ctx->def.group.len >= MAX_EVENT_NAME_LEN)
-		return marker_event_fail(ctx, MARKER_ERR_BAD_GROUP,
-					 ctx->def.group.start);
-	if (name.len >= MAX_EVENT_NAME_LEN)
-		return marker_event_fail(ctx, MARKER_ERR_BAD_EVENT, name.start);
-
-	event->base.class.system = ctx->def.group.len ?
-		marker_event_span_dup(ctx->text, ctx->def.group) :
-		kstrdup(MARKER_EVENT_GROUP, GFP_KERNEL);
-	event->base.tp.name = marker_event_span_dup(ctx->text, name);
-	event->definition =
-		kstrdup(ctx->text + ctx->def.definition, GFP_KERNEL);
-	if (!event->base.class.system || !event->base.tp.name ||
-	    !event->definition)
-		return -ENOMEM;
-
-	event->definition[strcspn(event->definition, "#")] = '\0';
-	strim(event->definition);
-
-	if (trace_event_exists(event->base.class.system, event->base.tp.name))
-		return marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
-					 name.start);
-	return 0;
+	return fetch_set_names(&marker_events_file, ctx->base, &ctx->def.base,
+			       &event->base);
 }
 
 /* Use the first marker of the definition that exists. */
@@ -917,7 +871,7 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 	}
 
 	if (!event->marker)
-		return marker_event_fail(ctx, MARKER_ERR_UNKNOWN_MARKER,
+		return fetch_fail(ctx->base, MARKER_ERR_UNKNOWN_MARKER,
 					 ctx->def.names[0].start);
 
 	event->probe.func = marker_event_probe;
@@ -928,7 +882,7 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 		return -ENOMEM;
 
 	err = marker_parse_format(event->probe.format, event->format, &pos);
-	return err ? marker_event_fail(ctx, err, ctx->def.definition) : 0;
+	return err ? fetch_fail(ctx->base, err, ctx->def.base.definition) : 0;
 }
 
 static int marker_event_make(struct marker_event_ctx *ctx)
@@ -951,27 +905,14 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 
 	ret = fetch_register_event(&event->base, &marker_event_print_funcs,
 				   marker_event_reg, &marker_event_ops);
-	if (!ret)
+	if (!ret) {
+		ctx->base->event = &event->base;
 		return 0;
+	}
 
 error:
 	marker_event_destroy(event);
 	return ret;
-}
-
-/* @where comes before the error in error_log. */
-static int marker_event_log_error_at(const char *where, const char *text,
-				     enum marker_err err, u16 pos)
-{
-	tracing_log_err(NULL, where ?: "marker_events", text,
-			(const char **)marker_event_err_text, err, pos);
-	return -marker_event_errno[err];
-}
-
-static int marker_event_log_error(const char *text, enum marker_err err,
-				  u16 pos)
-{
-	return marker_event_log_error_at(NULL, text, err, pos);
 }
 
 /*
@@ -984,10 +925,10 @@ static int marker_event_must_wait(struct marker_event_ctx *ctx)
 	char *name __free(kfree) = NULL;
 	struct module *mod;
 
-	if (!ctx->def.module.len)
+	if (!ctx->def.base.module.len)
 		return false;
 
-	name = marker_event_span_dup(ctx->text, ctx->def.module);
+	name = fetch_span_dup(ctx->base, ctx->def.base.module);
 	if (!name)
 		return -ENOMEM;
 
@@ -1009,10 +950,9 @@ static struct marker_event_waiting *marker_event_find_waiting(const char *text)
 	return NULL;
 }
 
-static int marker_event_wait_for_module(struct marker_event_ctx *ctx,
-					bool enable)
+static int marker_event_wait_for_module(struct marker_event_ctx *ctx)
 {
-	const char *text = skip_spaces(ctx->text);
+	const char *text = skip_spaces(ctx->base->text);
 	size_t size = strlen(text) + 1;
 	struct marker_event_waiting *waiting;
 	int ret = -ENOMEM;
@@ -1025,16 +965,16 @@ static int marker_event_wait_for_module(struct marker_event_ctx *ctx,
 	strim(waiting->text);
 
 	if (marker_event_find_waiting(waiting->text)) {
-		ret = marker_event_fail(ctx, MARKER_ERR_EVENT_EXISTS,
-					ctx->def.module.start);
+		ret = fetch_fail(ctx->base, MARKER_ERR_EVENT_EXISTS,
+					ctx->def.base.module.start);
 		goto error;
 	}
 
-	waiting->module = marker_event_span_dup(ctx->text, ctx->def.module);
+	waiting->module = fetch_span_dup(ctx->base, ctx->def.base.module);
 	if (!waiting->module)
 		goto error;
 
-	waiting->enable = enable;
+	waiting->enable = ctx->base->enable;
 	list_add_tail(&waiting->list, &marker_event_waiting_list);
 	return 0;
 
@@ -1050,135 +990,60 @@ static void marker_event_free_waiting(struct marker_event_waiting *waiting)
 	kfree(waiting);
 }
 
-static struct fetch_event *marker_event_make_matching(struct fetch_pattern *pattern,
-						      const char *line)
-{
-	struct marker_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
-	int ret;
-
-	if (!ctx)
-		return ERR_PTR(-ENOMEM);
-	ctx->text = line;
-	ctx->err = marker_parse_event(line, &ctx->def, &ctx->pos);
-	ret = ctx->err ? -EINVAL : marker_event_make(ctx);
-	if (!ret)
-		return &ctx->event->base;
-	pattern->error = ctx->err;
-	pattern->error_pos = ctx->pos;
-	return ctx->err ? NULL : ERR_PTR(ret);
-}
-
 struct marker_event_matches {
-	struct fetch_pattern	pattern;
-	/* Empty for all of them. */
+	struct fetch_pattern	*pattern;
+	/* NULL for all of them. */
 	const char		*module;
 };
 
-static int marker_event_match(struct marker *marker, struct module *mod, void *arg)
+static int marker_event_match_one(struct marker *marker, struct module *mod, void *arg)
 {
 	struct marker_event_matches *matches = arg;
 
-	if (*matches->module && (!mod || strcmp(matches->module, module_name(mod))))
+	if (matches->module && (!mod || strcmp(matches->module, module_name(mod))))
 		return 0;
-	if (!glob_match(matches->pattern.text, marker->name))
+	if (!glob_match(matches->pattern->text, marker->name))
 		return 0;
-	return fetch_pattern_add(&matches->pattern, marker->name);
+	return fetch_pattern_add(matches->pattern, marker->name);
 }
 
-/* Make an event for each marker that matches; those of modules that are loaded. */
-static int marker_event_make_pattern(struct marker_event_ctx *ctx, bool enable)
+/* The markers of modules that are loaded are among them. */
+static int marker_event_match(struct fetch_pattern *pattern, const char *module)
 {
-	char *module __free(kfree) = marker_event_span_dup(ctx->text, ctx->def.module);
-	u16 pos = ctx->def.names[0].start;
 	struct marker_event_matches matches = {
-		.pattern = {
-			.line = ctx->text, .at = ctx->def.names[0],
-			.make = marker_event_make_matching,
-		},
-		.module = module,
+		.pattern = pattern, .module = module,
 	};
-	int ret = fetch_pattern_init(&matches.pattern);
+	int ret;
 
-	if (!module)
-		ret = -ENOMEM;
-	if (!ret) {
-		marker_lock();
-		ret = marker_for_each(marker_event_match, &matches);
-		marker_unlock();
-	}
-
-	if (ret == -E2BIG)
-		ret = marker_event_fail(ctx, MARKER_ERR_PATTERN_TOO_MANY, pos);
-	else if (!ret && !matches.pattern.nr)
-		ret = marker_event_fail(ctx, MARKER_ERR_PATTERN_NONE, pos);
-	else if (!ret)
-		ret = fetch_pattern_make(&matches.pattern, "marker_events",
-					 marker_event_err_text, enable);
-	if (matches.pattern.left && ret == -EINVAL) {
-		ctx->where = kasprintf(GFP_KERNEL, "marker_events: %s",
-				       matches.pattern.left);
-		ret = marker_event_fail(ctx, matches.pattern.left_error,
-					matches.pattern.left_pos);
-	}
-	fetch_pattern_free(&matches.pattern);
+	marker_lock();
+	ret = marker_for_each(marker_event_match_one, &matches);
+	marker_unlock();
 	return ret;
 }
 
-static int marker_event_make_one(struct marker_event_ctx *ctx, bool enable)
+static int marker_event_make_line(struct fetch_ctx *base)
 {
-	int ret = marker_event_make(ctx);
-
-	if (ret || !enable)
-		return ret;
-	ret = fetch_enable_event(&ctx->event->base, true);
-	if (ret)
-		marker_event_ops.free(&ctx->event->base.devent);
-	return ret;
-}
-
-/*
- * Create an event, with event_mutex held. @may_wait: the definition may wait
- * for its module.
- */
-static int marker_event_define(const char *text, bool enable, bool may_wait)
-{
-	struct marker_event_ctx *ctx __free(kfree) =
-		kzalloc_obj(*ctx);
+	struct marker_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
 	int ret, wait;
 
 	if (!ctx)
 		return -ENOMEM;
 
-	ctx->text = text;
-	ctx->err = marker_parse_event(text, &ctx->def, &ctx->pos);
-	if (ctx->err)
-		ret = -EINVAL;
-	else if (ctx->def.is_pattern)
-		ret = marker_event_make_pattern(ctx, enable);
-	else
-		ret = marker_event_make_one(ctx, enable);
+	ctx->base = base;
+	base->err = marker_parse_event(base->text, &ctx->def, &base->pos);
+	if (base->err)
+		return -EINVAL;
+	if (ctx->def.base.is_pattern)
+		return fetch_make_pattern(&marker_events_file, base, &ctx->def.base);
 
-	if (ctx->err == MARKER_ERR_UNKNOWN_MARKER && may_wait &&
-	    !ctx->def.is_pattern) {
-		wait = marker_event_must_wait(ctx);
-		if (wait) {
-			ctx->err = MARKER_ERR_OK;
-			ret = wait < 0 ? wait :
-				marker_event_wait_for_module(ctx, enable);
-		}
-	}
-
-	if (ctx->err)
-		ret = marker_event_log_error_at(ctx->where, text, ctx->err,
-						ctx->pos);
-	kfree(ctx->where);
-	return ret;
-}
-
-static int marker_events_create(const char *text, bool enable)
-{
-	guard(mutex)(&event_mutex);
-	return marker_event_define(text, enable, true);
+	ret = marker_event_make(ctx);
+	if (base->err != MARKER_ERR_UNKNOWN_MARKER || !base->may_wait)
+		return ret;
+	wait = marker_event_must_wait(ctx);
+	if (!wait)
+		return ret;
+	base->err = MARKER_ERR_OK;
+	return wait < 0 ? wait : marker_event_wait_for_module(ctx);
 }
 
 /*
@@ -1187,9 +1052,9 @@ static int marker_events_create(const char *text, bool enable)
  */
 static int marker_event_create(const char *text)
 {
-	if (!marker_event_has_prefix(text))
+	if (!text_has_prefix(text, MARKER_EVENT_PREFIX))
 		return -ECANCELED;
-	return marker_events_create(text, false);
+	return fetch_create(&marker_events_file, text, false);
 }
 
 static int marker_event_free(struct dyn_event *ev)
@@ -1200,20 +1065,9 @@ static int marker_event_free(struct dyn_event *ev)
 	if (fetch_is_busy(ev))
 		return -EBUSY;
 
-	/*
-	 * Wait before the trace files of the event are freed: a probe that is
-	 * still running uses them.
-	 */
-	fetch_wait();
-	ret = trace_remove_event_call(&event->base.call);
-	/*
-	 * An event without users can be removed; if not, leak it rather than
-	 * free it.
-	 */
-	if (WARN_ON_ONCE(ret))
+	ret = fetch_remove_event(&event->base);
+	if (ret)
 		return ret;
-
-	dyn_event_remove(&event->base.devent);
 	marker_event_destroy(event);
 	return 0;
 }
@@ -1225,11 +1079,7 @@ static void marker_event_show_line(struct seq_file *m,
 	char *format = there ? NULL : marker_get_format(event->marker);
 	long missed = atomic_long_read(&event->missed);
 
-	if (names)
-		seq_printf(m, "%c:%s/%s ", MARKER_EVENT_PREFIX,
-			   event->base.class.system, event->base.tp.name);
-	seq_puts(m, event->definition);
-
+	fetch_show_definition(m, &marker_events_file, &event->base, names);
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1310,7 +1160,8 @@ static void marker_event_define_waiting(struct module *mod)
 		if (strcmp(pos->module, mod->name))
 			continue;
 
-		ret = marker_event_define(pos->text, pos->enable, false);
+		ret = fetch_define(&marker_events_file, pos->text, pos->enable,
+				   false);
 		/*
 		 * A module without the marker may be another one of this name;
 		 * keep waiting.
@@ -1382,66 +1233,39 @@ static bool marker_event_remove_waiting(const char *text)
 	return false;
 }
 
-static const struct fetch_file marker_events_file;
-
-/*
- * "!name", "!group/name", or "!" and a line as it is read. A name without a
- * group matches any group, as with "-:"; a line matches the event that it would
- * create.
- */
 static int marker_events_remove(const char *text)
 {
 	struct marker_def *def __free(kfree) =
 		kmalloc_obj(*def);
-	struct text_span name;
-	const char *group = "";
-	int group_len = 0;
-	enum marker_err err;
-	u16 pos;
+	struct fetch_ctx ctx = { .text = text };
 
 	if (!def)
 		return -ENOMEM;
-
-	err = marker_parse_event(text, def, &pos);
-	if (err && !fetch_names_events(text))
-		return marker_event_log_error(text, err, pos);
-	if (err)
-		return fetch_remove_named(&marker_events_file, "", 0, text,
-					  strlen(text));
-
-	/* Nothing of an event's name tells its module. */
-	if (def->is_pattern && def->module.len)
-		return marker_event_log_error(text, MARKER_ERR_PATTERN_MODULE,
-					      def->module.start);
-	if (marker_event_remove_waiting(text))
+	ctx.err = marker_parse_event(text, def, &ctx.pos);
+	if (!ctx.err && marker_event_remove_waiting(text))
 		return 0;
-
-	name = def->event.len ? def->event : def->names[0];
-	if (def->group.len) {
-		group = text + def->group.start;
-		group_len = def->group.len;
-	} else if (def->has_fields || def->module.len || def->nr_names > 1) {
-		group = MARKER_EVENT_GROUP;
-		group_len = strlen(group);
-	}
-
-	return fetch_remove_named(&marker_events_file, group, group_len,
-				  text + name.start, name.len);
-}
-
-static int marker_events_too_long(const char *text)
-{
-	return marker_event_log_error(text, MARKER_ERR_TOO_LONG,
-				      MARKER_EVENT_MAX_TEXT);
+	return fetch_remove_line(&marker_events_file, &ctx, &def->base,
+				 def->has_fields || def->nr_names > 1);
 }
 
 static const struct fetch_file marker_events_file = {
 	.name		= "marker_events",
+	.letter		= MARKER_EVENT_PREFIX,
+	.group		= "markers",
 	.max_text	= MARKER_EVENT_MAX_TEXT,
 	.ops		= &marker_event_ops,
-	.create		= marker_events_create,
+	.make		= marker_event_make_line,
+	.match		= marker_event_match,
 	.remove		= marker_events_remove,
-	.too_long	= marker_events_too_long,
+	.err_text	= marker_event_err_text,
+	.err_errno	= marker_event_errno,
+	.err_too_long	= MARKER_ERR_TOO_LONG,
+	.err_group	= MARKER_ERR_BAD_GROUP,
+	.err_event	= MARKER_ERR_BAD_EVENT,
+	.err_exists	= MARKER_ERR_EVENT_EXISTS,
+	.err_too_many	= MARKER_ERR_PATTERN_TOO_MANY,
+	.err_none	= MARKER_ERR_PATTERN_NONE,
+	.err_module	= MARKER_ERR_PATTERN_MODULE,
 };
 
 static int marker_events_run_line(const char *text)
@@ -1456,14 +1280,6 @@ static ssize_t marker_events_write(struct file *file, const char __user *ubuf,
 				 marker_events_run_line);
 }
 
-/* True if writing the definition alone would create the same event. */
-static bool marker_event_has_default_name(struct marker_event *event)
-{
-	return !strcmp(event->base.class.system, MARKER_EVENT_GROUP) &&
-		!strcmp(event->base.tp.name, event->names[0]) &&
-		!marker_event_has_prefix(event->definition);
-}
-
 static int marker_events_show(struct seq_file *m, void *v)
 {
 	struct marker_event *event;
@@ -1475,7 +1291,9 @@ static int marker_events_show(struct seq_file *m, void *v)
 		event = to_marker_event(pos);
 		if (event)
 			marker_event_show_line(m, event,
-					       !marker_event_has_default_name(event));
+					       !fetch_has_default_name(&marker_events_file,
+								       &event->base,
+								       event->names[0]));
 	}
 
 	list_for_each_entry(waiting, &marker_event_waiting_list, list)

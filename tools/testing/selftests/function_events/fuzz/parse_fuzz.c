@@ -46,13 +46,13 @@ static void check_field(const char *text, const struct func_event_def *def,
 
 static void check_def(const char *text, const struct func_event_def *def)
 {
-	check_span(text, def->group);
-	check_span(text, def->event);
-	check_span(text, def->module);
+	check_span(text, def->base.group);
+	check_span(text, def->base.event);
+	check_span(text, def->base.module);
 	check_span(text, def->declared);
-	check_span(text, def->function);
-	CHECK(def->function.len);
-	CHECK(def->prototype <= def->function.start);
+	check_span(text, def->base.name);
+	CHECK(def->base.name.len);
+	CHECK(def->base.definition <= def->base.name.start);
 	CHECK(def->nr_args <= FUNC_EVENT_MAX_ARGS);
 	CHECK(def->nr_entry <= def->nr_fields && def->nr_fields <= FETCH_MAX_FIELDS);
 	CHECK(def->at_return || def->nr_entry == def->nr_fields);
@@ -83,15 +83,15 @@ static bool same_field(const char *a_text, const struct func_event_field_def *a,
 /* A line as it is shown, without names where these are not needed. */
 static char *show(const char *text, const struct func_event_def *def, bool names)
 {
-	const char *prototype = text + def->prototype;
-	struct text_span event = def->event.len ? def->event : def->function;
+	const char *prototype = text + def->base.definition;
+	struct text_span event = def->base.event.len ? def->base.event : def->base.name;
 	char *line;
 	int len;
 
 	if (!names)
 		return strdup(prototype);
-	len = asprintf(&line, "c:%.*s/%.*s %s", def->group.len ? def->group.len : 1,
-		       def->group.len ? text + def->group.start : "g",
+	len = asprintf(&line, "c:%.*s/%.*s %s", def->base.group.len ? def->base.group.len : 1,
+		       def->base.group.len ? text + def->base.group.start : "g",
 		       event.len, text + event.start, prototype);
 	return len < 0 ? NULL : line;
 }
@@ -108,9 +108,9 @@ static void check_shown(const char *text, const struct func_event_def *def, bool
 	/* Names that were not written may be what is too much. */
 	if (strlen(line) <= FUNC_EVENT_MAX_TEXT) {
 		CHECK(!func_event_parse(line, &again, &pos));
-		CHECK(same_span(text, def->module, line, again.module));
+		CHECK(same_span(text, def->base.module, line, again.base.module));
 		CHECK(same_span(text, def->declared, line, again.declared));
-		CHECK(same_span(text, def->function, line, again.function));
+		CHECK(same_span(text, def->base.name, line, again.base.name));
 		CHECK(def->has_args == again.has_args && def->nr_args == again.nr_args &&
 		      def->at_return == again.at_return && def->nr_entry == again.nr_entry &&
 		      def->nr_fields == again.nr_fields);
@@ -147,10 +147,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		 * A name with a dot is not one of an event without being changed, and the
 		 * events of a pattern are shown with the names of their functions.
 		 */
-		if (!def.is_pattern &&
-		    (def.event.len || !memchr(text + def.function.start, '.', def.function.len)))
+		if (!def.base.is_pattern &&
+		    (def.base.event.len ||
+		     !memchr(text + def.base.name.start, '.', def.base.name.len)))
 			check_shown(text, &def, true);
-		if (!func_event_has_prefix(text + def.prototype))
+		if (!text_has_prefix(text + def.base.definition, FUNC_EVENT_PREFIX))
 			check_shown(text, &def, false);
 	}
 
