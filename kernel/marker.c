@@ -184,10 +184,10 @@ static int marker_walk_module_name(struct module *mod, const char *name,
 static int marker_walk_all(marker_fn fn, void *arg)
 {
 	struct marker_module *pos;
-	int ret;
+	int ret = 0;
 
-	ret = marker_walk_range(__start___markers, __stop___markers, NULL,
-				fn, arg);
+	for (unsigned int i = 0; i < marker_nr_sorted && !ret; i++)
+		ret = fn(marker_sorted[i], NULL, arg);
 	list_for_each_entry(pos, &marker_modules, node) {
 		if (ret)
 			break;
@@ -256,6 +256,8 @@ void marker_unlock(void)
  *	than 0 ends the iteration
  * @arg: passed to @fn
  *
+ * Those of the kernel come first, in the order of their names.
+ *
  * Context: Process context, between marker_lock() and marker_unlock().
  * Return: the value of @fn that ended the iteration, or 0.
  */
@@ -268,17 +270,36 @@ int marker_for_each(marker_fn fn, void *arg)
 static int marker_get_first(struct marker *marker, struct module *mod,
 			    void *arg)
 {
-	*(const char **)arg = marker->format;
+	*(struct marker **)arg = marker;
 	return 1;
+}
+
+/**
+ * marker_is_first() - check whether a marker is the first of its name
+ * @marker: the marker
+ * @mod: its module, NULL if it is in the kernel image
+ *
+ * Context: Process context, between marker_lock() and marker_unlock().
+ * Return: true if it is the first in the kernel image or in its module.
+ */
+bool marker_is_first(struct marker *marker, struct module *mod)
+{
+	struct marker *first = NULL;
+
+	if (mod)
+		marker_walk_module_name(mod, marker->name, marker_get_first, &first);
+	else
+		marker_walk_name(marker->name, marker_get_first, &first);
+	return first == marker;
 }
 
 /* All markers of a name have the same format. */
 static const char *marker_find_format(const char *name)
 {
-	const char *format = NULL;
+	struct marker *first = NULL;
 
-	marker_walk_name(name, marker_get_first, &format);
-	return format;
+	marker_walk_name(name, marker_get_first, &first);
+	return first ? first->format : NULL;
 }
 
 /**

@@ -200,6 +200,7 @@ typedef int (*marker_fn)(struct marker *marker, struct module *mod, void *arg);
 void marker_lock(void);
 void marker_unlock(void);
 int marker_for_each(marker_fn fn, void *arg);
+bool marker_is_first(struct marker *marker, struct module *mod);
 char *marker_get_format(const char *name);
 bool marker_has_format(const char *name, const char *format);
 void marker_batch_begin(void);

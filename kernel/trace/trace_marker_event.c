@@ -24,7 +24,6 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/string_choices.h>
 #include <linux/string_helpers.h>
 
@@ -1334,47 +1333,6 @@ static const struct file_operations marker_events_fops = {
 	.release	= single_release,
 };
 
-/*
- * A line of available_markers: the markers of one name in the kernel or in a
- * module.
- */
-struct marker_available {
-	const char	*name;
-	const char	*format;
-	const char	*module;
-	bool		on;
-};
-
-struct marker_available_list {
-	struct marker_available	*list;
-	unsigned int		nr;
-	unsigned int		room;
-};
-
-static int marker_events_available_add(struct marker *marker,
-				       struct module *mod, void *arg)
-{
-	struct marker_available_list *all = arg;
-
-	if (all->nr < all->room)
-		all->list[all->nr] = (struct marker_available) {
-			.name = marker->name,
-			.format = marker->format,
-			.module = mod ? module_name(mod) : NULL,
-			.on = static_key_enabled(&marker->key),
-		};
-	all->nr++;
-	return 0;
-}
-
-static int marker_events_available_compare(const void *a, const void *b)
-{
-	const struct marker_available *x = a, *y = b;
-
-	return strcmp(x->name, y->name) ?:
-		strcmp(x->module ?: "", y->module ?: "");
-}
-
 static void marker_events_available_show_format(struct seq_file *m,
 						const char *format)
 {
@@ -1383,8 +1341,9 @@ static void marker_events_available_show_format(struct seq_file *m,
 	seq_putc(m, '"');
 }
 
-static int marker_events_available_show_line(struct seq_file *m,
-					     const struct marker_available *s)
+/* A line of available_markers: the markers of one name in the kernel or in a module. */
+static int marker_events_available_show_one(struct marker *marker,
+					    struct module *mod, void *m)
 {
 	struct marker_format *format __free(kfree) =
 		kmalloc_obj(*format);
@@ -1393,39 +1352,25 @@ static int marker_events_available_show_line(struct seq_file *m,
 
 	if (!format)
 		return -ENOMEM;
+	if (!marker_is_first(marker, mod))
+		return 0;
 
-	seq_printf(m, "%s %s", str_on_off(s->on), s->name);
-	if (s->module)
-		seq_printf(m, " [%s]", s->module);
+	seq_printf(m, "%s %s", str_on_off(static_key_enabled(&marker->key)),
+		   marker->name);
+	if (mod)
+		seq_printf(m, " [%s]", module_name(mod));
 	seq_putc(m, '\t');
-	marker_events_available_show_format(m, s->format);
+	marker_events_available_show_format(m, marker->format);
 
-	err = marker_parse_format(s->format, format, &pos);
+	err = marker_parse_format(marker->format, format, &pos);
 	if (err)
 		seq_printf(m, "\t# no event: %s", marker_event_err_text[err]);
 	seq_putc(m, '\n');
 	return 0;
 }
 
-static int marker_events_available_show_all(struct seq_file *m,
-					    struct marker_available_list *all)
-{
-	int ret = 0;
-
-	sort(all->list, all->nr, sizeof(*all->list),
-	     marker_events_available_compare, NULL);
-
-	for (unsigned int i = 0; i < all->nr && !ret; i++) {
-		if (!i || marker_events_available_compare(&all->list[i - 1],
-							  &all->list[i]))
-			ret = marker_events_available_show_line(m, &all->list[i]);
-	}
-	return ret;
-}
-
 static int marker_events_available_show(struct seq_file *m, void *v)
 {
-	struct marker_available_list all = {};
 	int ret;
 
 	/*
@@ -1433,19 +1378,8 @@ static int marker_events_available_show(struct seq_file *m, void *v)
 	 * these loaded.
 	 */
 	marker_lock();
-	marker_for_each(marker_events_available_add, &all);
-
-	all.list = kvmalloc_array(all.nr, sizeof(*all.list), GFP_KERNEL);
-	ret = all.list || !all.nr ? 0 : -ENOMEM;
-	if (!ret) {
-		all.room = all.nr;
-		all.nr = 0;
-		marker_for_each(marker_events_available_add, &all);
-		ret = marker_events_available_show_all(m, &all);
-	}
-
+	ret = marker_for_each(marker_events_available_show_one, m);
 	marker_unlock();
-	kvfree(all.list);
 	return ret;
 }
 
