@@ -854,7 +854,7 @@ padding()
 	accepted "test_marker_narrow(a, NULL, NULL, NULL, e)" || return
 	"$DIR"/../rust_tracepoint/perf_raw $FIRE 2 \
 		"$(cat events/markers/test_marker_narrow/id)" > "$TMP/raw"
-	[ "$(grep -c '^1 .\{32\}0\{8\}fd00\(dcfe\|fedc\)' "$TMP/raw")" -eq 2 ] || {
+	[ "$(grep -c '^1 .\{32\}fd00\(dcfe\|fedc\)' "$TMP/raw")" -eq 2 ] || {
 		sed -e 's/^/# /' "$TMP/raw"
 		return 1
 	}
