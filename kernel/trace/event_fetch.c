@@ -1686,9 +1686,10 @@ static int fetch_make_named(const struct fetch_file *file,
 			    const struct event_def *def, const char *name,
 			    struct fetch_ctx *named)
 {
+	char *line __free(kfree) =
+		kasprintf(GFP_KERNEL, "%.*s%s%s", def->name.start, ctx->text, name,
+			  ctx->text + def->name.start + def->name.len);
 	u16 start = def->name.start, end = start + def->name.len;
-	char *line __free(kfree) = kasprintf(GFP_KERNEL, "%.*s%s%s", start,
-					     ctx->text, name, ctx->text + end);
 	int ret;
 
 	if (!line)

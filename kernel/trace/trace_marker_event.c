@@ -378,9 +378,9 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 	if (marker_event_is_taken(event, field->name)) {
 		kfree(field->name);
 		return fetch_fail(ctx->base, MARKER_ERR_DUPLICATE_FIELD,
-					 nr < ctx->def.nr_fields ?
-					 ctx->def.fields[nr].start :
-					 ctx->def.base.definition);
+				  nr < ctx->def.nr_fields ?
+				  ctx->def.fields[nr].start :
+				  ctx->def.base.definition);
 	}
 
 	field->type = arg->type;
@@ -403,7 +403,7 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 
 	if (ctx->def.nr_fields > nr)
 		return fetch_fail(ctx->base, MARKER_ERR_TOO_MANY_FIELDS,
-					 ctx->def.fields[nr].start);
+				  ctx->def.fields[nr].start);
 
 	for (int i = 0; i < nr; i++) {
 		if (i < ctx->def.nr_fields ?
@@ -438,7 +438,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 		ret = fetch_place_field(&event->base, field, &offset);
 		if (ret == -E2BIG)
 			return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
-						 ctx->def.base.definition);
+					  ctx->def.base.definition);
 		if (ret)
 			return ret;
 	}
@@ -449,7 +449,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 			   FETCH_MAX_STRING);
 	if (nr_strings && room < FETCH_MIN_STRING)
 		return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
-					 ctx->def.base.definition);
+				  ctx->def.base.definition);
 
 	share = fetch_share(offset, nr_strings, room);
 	event->on_stack = share;
@@ -871,7 +871,7 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 
 	if (!event->marker)
 		return fetch_fail(ctx->base, MARKER_ERR_UNKNOWN_MARKER,
-					 ctx->def.names[0].start);
+				  ctx->def.names[0].start);
 
 	event->probe.func = marker_event_probe;
 	event->base.where = marker_event_where;
@@ -965,7 +965,7 @@ static int marker_event_wait_for_module(struct marker_event_ctx *ctx)
 
 	if (marker_event_find_waiting(waiting->text)) {
 		ret = fetch_fail(ctx->base, MARKER_ERR_EVENT_EXISTS,
-					ctx->def.base.module.start);
+				 ctx->def.base.module.start);
 		goto error;
 	}
 

@@ -60,8 +60,9 @@ in_function()
 	sites=/sys/kernel/debug/static_keys/sites
 	[ -e $sites ] || { skip "sites are not listed"; return; }
 	grep -qw "$1" available_markers || { skip "$1 is not compiled"; return; }
-	awk -v key="__marker_$1" 'sub(/^\t/, "") { if (ours) print $4; next }
-				  { ours = $6 ~ "^([^.]*[.])?" key "([.]|$)" }' $sites > "$TMP/found"
+	awk -v key="__marker_$1" \
+		'sub(/^\t/, "") { if (ours) print $4; next }
+		 { ours = $6 ~ "^([^.]*[.])?" key "([.]|$)" }' $sites > "$TMP/found"
 	found "$2[.+].*"
 }
 
