@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit tests of markers: parsing of formats and definitions, finding of
- * arguments in another format, and registering, calling and unregistering of
- * probes.
+ * KUnit tests of markers: parsing of formats and definitions, and registering,
+ * calling and unregistering of probes.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */

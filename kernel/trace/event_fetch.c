@@ -1664,6 +1664,9 @@ static int fetch_find_matches(const struct fetch_file *file, struct fetch_ctx *c
 	char *module __free(kfree) = fetch_span_dup(ctx, def->module);
 	int ret;
 
+	/* A name with "*" in it would match itself again and again. */
+	if (ctx->is_named)
+		return fetch_fail(ctx, file->err_none, def->name.start);
 	pattern->text = fetch_span_dup(ctx, def->name);
 	pattern->names = kvcalloc(FETCH_MAX_MATCHES, sizeof(*pattern->names),
 				  GFP_KERNEL);
@@ -1673,11 +1676,13 @@ static int fetch_find_matches(const struct fetch_file *file, struct fetch_ctx *c
 	ret = file->match(pattern, module);
 	if (ret == -E2BIG)
 		return fetch_fail(ctx, file->err_too_many, def->name.start);
-	if (!ret && !pattern->nr)
+	if (ret)
+		return ret;
+	if (!pattern->nr)
 		return fetch_fail(ctx, file->err_none, def->name.start);
 	sort(pattern->names, pattern->nr, sizeof(*pattern->names),
 	     fetch_compare_names, NULL);
-	return ret;
+	return 0;
 }
 
 /* Make the event of @name, which the pattern in @ctx matches; as file->make(). */
@@ -1692,9 +1697,9 @@ static int fetch_make_named(const struct fetch_file *file,
 	u16 start = def->name.start, end = start + def->name.len;
 	int ret;
 
+	*named = (struct fetch_ctx){ .text = line, .is_named = true };
 	if (!line)
 		return -ENOMEM;
-	*named = (struct fetch_ctx){ .text = line };
 	ret = file->make(named);
 	kfree(named->where);
 
@@ -1708,7 +1713,7 @@ static int fetch_make_named(const struct fetch_file *file,
 
 /*
  * Names that can have no event are left out, and the kernel log says how many. If none can,
- * that is an error, and its place says why for the first of them.
+ * that is an error: the one of the first of them, which ctx->where names.
  */
 static int fetch_make_matching(const struct fetch_file *file, struct fetch_ctx *ctx,
 			       const struct event_def *def,
@@ -1808,10 +1813,11 @@ int fetch_define(const struct fetch_file *file, const char *text, bool enable,
 	struct fetch_ctx ctx = {
 		.text = text, .enable = enable, .may_wait = may_wait,
 	};
-	int ret = file->make(&ctx);
+	int ret;
 
 	lockdep_assert_held(&event_mutex);
 
+	ret = file->make(&ctx);
 	if (!ret && ctx.event && enable) {
 		ret = fetch_enable_event(ctx.event, true);
 		if (ret)

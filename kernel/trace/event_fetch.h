@@ -365,6 +365,7 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
  * @text: the line
  * @may_wait: the line may wait for its module, if there are such lines
  * @enable: the events are to be enabled in the top trace array
+ * @is_named: the line was made of one with a pattern, by fetch_make_pattern()
  * @event: set to the event, if the line makes only one
  * @where: for error_log, instead of the name of the file; NULL or allocated
  * @err: the error, one of those of the file; 0 if there is none
@@ -374,6 +375,7 @@ struct fetch_ctx {
 	const char		*text;
 	bool			may_wait;
 	bool			enable;
+	bool			is_named;
 	struct fetch_event	*event;
 	char			*where;
 	int			err;

@@ -59,7 +59,8 @@ struct marker_event {
 
 	/*
 	 * Name of the marker whose probe is registered, or would be if the
-	 * event were enabled: the first of @names that exists.
+	 * event were enabled: the first of @names that exists and has the
+	 * format of the event.
 	 */
 	char				*marker;
 	/* The probe; its format is a copy of that of the marker. */

@@ -517,7 +517,7 @@ refusals()
 	check "a module with another format" clash
 	check "definitions for which there is no memory" each_allocation_fails \
 		"test_marker_string(a, b, c)" "m:markers/m test_marker_address|test_marker_ten" \
-		test_marker_ten
+		test_marker_ten "test_marker_s*"
 }
 
 bad_removal()
