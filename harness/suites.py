@@ -70,7 +70,9 @@ def compare(found, full=False, whole=True):
             found.lost.append(f"suite {suite}: {skipped - before['skipped']} more are skipped than "
                               f"in the last run ({skipped}, was {before['skipped']})")
         if not found.count(suite)[1]:
-            kept[suite] = {"job": job_of[suite], "results": results, "skipped": skipped}
+            # A part of a job has a name of its own.
+            kept[suite] = {"job": before["job"] if before and not whole else job_of[suite],
+                           "results": results, "skipped": skipped}
     for suite, before in gone:
         found.lost.append(f"suite {suite}: {before['results']} results fewer than in the last run "
                           f"(0, was {before['results']})")

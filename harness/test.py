@@ -577,7 +577,9 @@ def plan_other(plan, wanted, name):
 
     chosen = wanted.directories(name)
     if chosen:
-        on_guest("kselftest", kselftests, 2, chosen)
+        # A part of them is not the job that suites.py expects all of them of.
+        on_guest(f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest",
+                 kselftests, 2, chosen)
     if wanted.part("kunit", name) and "kunit" in kernel.arch.fragments:
         on_guest("KUnit", kunit)
     if wanted.part("run", name):

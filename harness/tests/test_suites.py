@@ -95,7 +95,13 @@ class Suites(Case):
             ("a suite that is gone is a failure", GONE, (LOST, 1)),
             ("each time", GONE, (LOST, 1)),
             ("also in a part of the tests", {"one": GONE["one"]}, (LOST, 1), False, False),
-            ("but not where its job was not run", {"two": ALL["two"]}, NOTHING, False, False))
+            ("but not where its job was not run", {"two": ALL["two"]}, NOTHING, False, False),
+            ("a job with another name in a part of the tests", {"one: a": {"a": ALL["one"]["a"]}},
+             NOTHING, False, False),
+            ("b is back", ALL, NOTHING),
+            ("leaves its suites with the job of the whole", {**ALL, "one": {"b": B}},
+             (["suite a: 5 results fewer than in the last run (0, was 5)"], 1)),
+            ("a is back", ALL, NOTHING))
         self.environ(COUNTS="new")
         self.sequence(("COUNTS=new accepts it", GONE, NOTHING))
         self.environ(COUNTS=None)
