@@ -98,7 +98,6 @@ class Suites(Case):
             ("but not where its job was not run", {"two": ALL["two"]}, NOTHING, False, False),
             ("a job with another name in a part of the tests", {"one: a": {"a": ALL["one"]["a"]}},
              NOTHING, False, False),
-            ("b is back", ALL, NOTHING),
             ("leaves its suites with the job of the whole", {**ALL, "one": {"b": B}},
              (["suite a: 5 results fewer than in the last run (0, was 5)"], 1)),
             ("a is back", ALL, NOTHING))
