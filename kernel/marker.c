@@ -132,18 +132,6 @@ out:
 }
 EXPORT_SYMBOL(__mark_hit);
 
-static int marker_walk_range(struct marker *begin, struct marker *end,
-			     struct module *mod, marker_fn fn, void *arg)
-{
-	int ret = 0;
-
-	for (; begin < end && !ret; begin++)
-		/* marker_check() clears the name of a marker that clashes. */
-		if (begin->name)
-			ret = fn(begin, mod, arg);
-	return ret;
-}
-
 struct marker_name_walk {
 	const char	*name;
 	marker_fn	fn;
@@ -162,8 +150,13 @@ static int marker_call_if_named(struct marker *marker, struct module *mod,
 #ifdef CONFIG_MODULES
 static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
 {
-	return marker_walk_range(mod->markers, mod->markers + mod->num_markers,
-				 mod, fn, arg);
+	int ret = 0;
+
+	for (unsigned int i = 0; i < mod->num_markers && !ret; i++)
+		/* marker_check() clears the name of a marker that clashes. */
+		if (mod->markers[i].name)
+			ret = fn(&mod->markers[i], mod, arg);
+	return ret;
 }
 #else
 static int marker_walk_module(struct module *mod, marker_fn fn, void *arg)
