@@ -1346,15 +1346,15 @@ static void marker_events_available_show_format(struct seq_file *m,
 static int marker_events_available_show_one(struct marker *marker,
 					    struct module *mod, void *m)
 {
-	struct marker_format *format __free(kfree) =
-		kmalloc_obj(*format);
+	struct marker_format *format __free(kfree) = NULL;
 	enum marker_err err;
 	u16 pos;
 
-	if (!format)
-		return -ENOMEM;
 	if (!marker_is_first(marker, mod))
 		return 0;
+	format = kmalloc_obj(*format);
+	if (!format)
+		return -ENOMEM;
 
 	seq_printf(m, "%s %s", str_on_off(static_key_enabled(&marker->key)),
 		   marker->name);
