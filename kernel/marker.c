@@ -121,6 +121,17 @@ void notrace __mark_hit(struct marker *marker, ...)
 		     !cpu_online(raw_smp_processor_id())))
 		goto out;
 
+	/*
+	 * Here the compiler knows where they are. Those that the marker does not have
+	 * are what is in their registers.
+	 */
+	if (IS_ENABLED(CONFIG_64BIT)) {
+		va_start(call.args, marker);
+		for (int i = 0; i < MARKER_NR_FIRST; i++)
+			call.first[i] = va_arg(call.args, unsigned long);
+		va_end(call.args);
+	}
+
 	probe = rcu_dereference_raw(marker->probes);
 	for (; probe && probe->func; probe++) {
 		va_start(call.args, marker);

@@ -234,8 +234,8 @@ struct test_func_small {
 };
 
 struct test_func_large_pair {
-	const void	*where;
-	bool		kernel : 1;
+	const struct test_func_item	*where;
+	bool				kernel : 1;
 };
 
 static noinline __noclone __used long

@@ -74,18 +74,24 @@ struct marker {
 	const struct marker_probe_call __rcu	*probes;
 };
 
+/* Arguments that all 64-bit architectures pass in registers, beside the marker. */
+#define MARKER_NR_FIRST	4
+
 /**
  * struct marker_call - one hit of a marker
  * @marker: the marker
  * @ip: address of the site: the return address of the call of __mark_hit()
  * @frame: frame address of __mark_hit(), see marker_event_where()
  * @args: the arguments, after the default argument promotions
+ * @first: on 64-bit kernels, the first arguments again, each as a long; what follows the
+ *	last one is undefined
  */
 struct marker_call {
 	const struct marker	*marker;
 	unsigned long		ip;
 	const unsigned long	*frame;
 	va_list			args;
+	unsigned long	first[MARKER_NR_FIRST];
 };
 
 static inline __printf(1, 2) void __mark_check_format(const char *format, ...)

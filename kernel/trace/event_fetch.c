@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events whose records are built by fetch code.
+ * Events that a line in a file of tracefs defines: function events and marker events.
  *
- * When an event is defined its fields are compiled to lists: of arguments to
- * copy, of strings that arguments point to, and of other memory to read. An
- * entry of the first two has the offsets of its source and destination, so that
- * a hit does not test the kind of each field. Other memory is read by the
- * instructions of probe events, see trace_probe_tmpl.h.
+ * Such an event is a struct trace_probe. Its arguments have the types of C: they are
+ * aligned, a bit says that a number could not be read, and another that a string was
+ * cut. What is fetched at the same place is a part, a struct trace_probe without an
+ * event, which is filled as that of any probe event is: an event at the return of a
+ * function has one for the entry and one for the return.
  *
- * Fetch code runs with preemption disabled in any context, concurrently on all
- * CPUs and nested on one CPU. The users of an event are in its struct
- * tracepoint, which is changed under event_mutex and read within
- * tracepoint_srcu. Where the size of a payload is known, it may be made in the
- * record; others are made on the stack. If a string does not fit there, all are
- * measured, as probe events do it, and the payload is made in the record as well.
- *
- * Disabling an event does not wait. Before an event, or a file that records go
- * to, is freed, fetch_wait() waits for a grace period in which no event was
+ * A hit runs with preemption disabled in any context, concurrently on all CPUs and
+ * nested on one CPU. Disabling an event does not wait. Before an event, or a file that
+ * records go to, is freed, fetch_wait() waits for a grace period in which no event was
  * disabled.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
@@ -24,7 +18,6 @@
 #include <linux/glob.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
-#include <linux/pagemap.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -32,60 +25,146 @@
 
 #include "event_fetch.h"
 #include "trace_probe_kernel.h"
+
+#define TRACE_PROBE_FETCH_ONLY
 #include "trace_probe_tmpl.h"
 
-/**
- * fetch_new_code() - allocate fetch code
- * @event: the event, after fetch_number_bits()
- * @fields: the fields that will be added to it
- * @nr: number of @fields
- * @user: addresses in arguments are of user space
- *
- * Context: Process context. May sleep.
- * Return: the fetch code, to be freed by kfree(); NULL if there is no memory.
- */
-struct fetch_code *fetch_new_code(const struct fetch_event *event,
-				  const struct fetch_field *fields,
-				  unsigned int nr, bool user)
+static u32 fetch_arg_size(const struct probe_arg *arg)
 {
-	struct fetch_code *code;
-	size_t nr_insns = 0;
-
-	/*
-	 * A field takes one instruction for the source, one for each
-	 * dereference (the last one stores the value), one for a bit field, and
-	 * FETCH_OP_END.
-	 */
-	for (; nr; nr--, fields++)
-		if (fields->read)
-			nr_insns += fields->nr_derefs + 3;
-
-	code = kzalloc(struct_size(code, insns, nr_insns), GFP_KERNEL);
-	if (!code)
-		return NULL;
-
-	code->user = user &&
-		!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE);
-	code->cut_at = event->has_faults ? sizeof(u32) : 0;
-	return code;
+	return arg->type->size * max(arg->count, 1U);
 }
 
-static struct fetch_insn *fetch_add_insn(struct fetch_code *code,
-					 enum fetch_op op)
+/* Clear the @len bytes before @end in each record; @len is at most 8. */
+static void fetch_add_gap(struct trace_probe *tp, u32 end, u32 len)
 {
-	struct fetch_insn *insn = &code->insns[code->nr_insns++];
+	u64 keep = U64_MAX;
 
-	insn->op = op;
-	return insn;
+	memset((char *)(&keep + 1) - len, 0, len);
+	tp->gaps[tp->nr_gaps++] = (struct probe_gap){
+		.at = end - sizeof(u64),
+		.keep = keep,
+	};
+}
+
+/**
+ * fetch_place_bits() - give fields their bits, and these their place
+ * @event: the event
+ * @fields: the fields, with their types and sources
+ * @nr: number of @fields, at most FETCH_MAX_FIELDS
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -ENOMEM otherwise.
+ */
+int fetch_place_bits(struct fetch_event *event, struct fetch_field *fields,
+		     unsigned int nr)
+{
+	struct trace_probe *tp = &event->tp;
+	unsigned int nr_faults = 0, nr_cuts = 0;
+
+	static_assert(FETCH_MAX_FIELDS <= 32);
+
+	/* One before each field, and before a duration. */
+	tp->gaps = kcalloc(nr + 1, sizeof(*tp->gaps), GFP_KERNEL);
+	if (!tp->gaps)
+		return -ENOMEM;
+
+	for (; nr; nr--, fields++) {
+		if (fetch_is_string(fields->type))
+			fields->bit = ++nr_cuts;
+		else if (fields->read)
+			fields->bit = ++nr_faults;
+	}
+
+	tp->size = (!!nr_faults + !!nr_cuts) * sizeof(u32);
+	tp->cut_at = nr_faults ? sizeof(u32) : 0;
+	tp->max_string = nr_cuts ? FETCH_MAX_STRING : 0;
+	tp->nr_clear = tp->size;
+	return 0;
+}
+
+/**
+ * fetch_add_arg() - add a field to the arguments of an event
+ * @event: the event, after fetch_place_bits()
+ * @field: the field; its name belongs to the event afterwards
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -E2BIG if the field does not fit, -ENOMEM otherwise.
+ */
+int fetch_add_arg(struct fetch_event *event, struct fetch_field *field)
+{
+	struct trace_probe *tp = &event->tp;
+	struct probe_arg *arg = &tp->args[tp->nr_args];
+	const u32 head = sizeof(struct fetch_record);
+	u32 at = ALIGN(head + tp->size, field->type->size) - head;
+
+	*arg = (struct probe_arg){
+		.type = field->type,
+		.count = field->count,
+		.dynamic = fetch_is_string(field->type),
+		.bit = field->bit,
+		.offset = at,
+	};
+	if (at + fetch_arg_size(arg) > FETCH_MAX_PAYLOAD)
+		return -E2BIG;
+	if (at > tp->size && !tp->nr_args && tp->nr_clear)
+		tp->nr_clear = at;
+	else if (at > tp->size)
+		fetch_add_gap(tp, at, at - tp->size);
+
+	tp->size = at + fetch_arg_size(arg);
+	tp->nr_args++;
+	arg->name = field->name;
+	field->name = NULL;
+	if (field->count)
+		arg->fmt = kasprintf(GFP_KERNEL, "%s[%u]", field->type->ctype, field->count);
+	return field->count && !arg->fmt ? -ENOMEM : 0;
+}
+
+/**
+ * fetch_new_part() - make a part of an event
+ * @event: the event, with all arguments
+ * @nr: number of arguments of the part
+ *
+ * Context: Process context. May sleep.
+ * Return: the part, for fetch_free_part(); NULL if there is no memory.
+ */
+struct trace_probe *fetch_new_part(const struct fetch_event *event, unsigned int nr)
+{
+	struct trace_probe *part = kzalloc_flex(*part, args, nr);
+
+	if (!part)
+		return NULL;
+	part->size = event->tp.size;
+	part->cut_at = event->tp.cut_at;
+	part->nr_clear = event->tp.nr_clear;
+	part->nr_gaps = event->tp.nr_gaps;
+	part->gaps = kmemdup_array(event->tp.gaps, max(part->nr_gaps, 1),
+				   sizeof(*part->gaps), GFP_KERNEL);
+	part->copies = kcalloc(nr, sizeof(*part->copies), GFP_KERNEL);
+	part->strings = kcalloc(nr, sizeof(*part->strings), GFP_KERNEL);
+	if (part->gaps && part->copies && part->strings)
+		return part;
+	fetch_free_part(part);
+	return NULL;
+}
+
+/**
+ * fetch_free_part() - free a part
+ * @part: the part, or NULL
+ */
+void fetch_free_part(struct trace_probe *part)
+{
+	if (part)
+		trace_probe_cleanup(part);
+	kfree(part);
 }
 
 /* Shift a bit field to the top of its type, and from there to the bottom. */
-static void fetch_compile_bits(struct fetch_code *code,
-			       const struct fetch_field *field)
+static void fetch_compile_bits(struct fetch_insn *insn, const struct fetch_field *field)
 {
-	struct fetch_insn *insn = fetch_add_insn(code, FETCH_OP_MOD_BF);
 	unsigned int above = field->type->size * BITS_PER_BYTE - field->bits;
 
+	insn->op = FETCH_OP_MOD_BF;
 	insn->basesize = field->type->size;
 	insn->lshift = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
 		field->bit_offset : above - field->bit_offset;
@@ -93,422 +172,147 @@ static void fetch_compile_bits(struct fetch_code *code,
 	insn->is_signed = fetch_is_signed(field->type);
 }
 
-static void fetch_compile_read(struct fetch_code *code,
-			       const struct fetch_field *field, bool user)
+static enum fetch_op fetch_store_op(const struct fetch_field *field, bool user)
+{
+	if (!field->read)
+		return FETCH_OP_ST_RAW;
+	if (!fetch_is_string(field->type))
+		return user ? FETCH_OP_ST_UMEM : FETCH_OP_ST_MEM;
+	return user || field->type->format == FETCH_USTRING ? FETCH_OP_ST_USTRING :
+							      FETCH_OP_ST_STRING;
+}
+
+/* At most the source, NOP, one for each dereference, a bit field, and the end. */
+static void fetch_compile_read(struct fetch_insn *insn, const struct fetch_field *field,
+			       const struct probe_arg *arg, bool user)
 {
 	int deref = 0, last = field->nr_derefs - 1;
-	struct fetch_insn *insn;
 
-	if (field->absolute) {
-		insn = fetch_add_insn(code, FETCH_OP_IMM);
+	insn->op = field->absolute ? FETCH_OP_IMM : FETCH_OP_REG;
+	if (field->absolute)
 		insn->immediate = field->address;
-	} else {
-		insn = fetch_add_insn(code, FETCH_OP_REG);
+	else
 		insn->param = field->from;
-	}
+	insn++;
 
-	for (; deref < last; deref++) {
-		insn = fetch_add_insn(code, user ? FETCH_OP_UDEREF :
-						   FETCH_OP_DEREF);
+	/* See func_event_keep_string() and marker_event_limit(). */
+	if (field->filled || field->limited || field->max_len) {
+		insn->op = FETCH_OP_NOP;
+		insn->size = field->max_len;
+		insn->offset = field->limited ? field->limit_from : -1;
+		insn++;
+	}
+	for (; deref < last; deref++, insn++) {
+		insn->op = user ? FETCH_OP_UDEREF : FETCH_OP_DEREF;
 		insn->offset = field->derefs[deref];
 	}
 
-	if (!fetch_is_string(field->type))
-		insn = fetch_add_insn(code, user ? FETCH_OP_ST_UMEM :
-						   FETCH_OP_ST_MEM);
-	else if (user || field->type->format == FETCH_USTRING)
-		insn = fetch_add_insn(code, FETCH_OP_ST_USTRING);
-	else
-		insn = fetch_add_insn(code, FETCH_OP_ST_STRING);
-
-	insn->size = field->size;
-	insn->offset = field->derefs[deref];
+	insn->op = fetch_store_op(field, user);
+	insn->size = fetch_arg_size(arg);
+	if (field->read)
+		insn->offset = field->derefs[deref];
+	insn++;
 	if (field->bits)
-		fetch_compile_bits(code, field);
-	fetch_add_insn(code, FETCH_OP_END);
+		fetch_compile_bits(insn++, field);
+	insn->op = FETCH_OP_END;
 }
 
 /**
- * fetch_share() - the room for each string in a payload on the stack
- * @used: how much of the payload is in use for other things, in bytes
- * @nr: number of strings, or 0
- * @size: maximum size of a string, in bytes
+ * fetch_compile() - add a field to a part
+ * @part: the part
+ * @field: the field, with its source
+ * @arg: its argument
+ * @user: addresses in arguments are of user space, and do not say so themselves
  *
- * Return: the room in bytes; 0 if the payload cannot be made there.
+ * Context: Process context. May sleep.
+ * Return: 0 on success, -ENOMEM otherwise.
  */
-unsigned int fetch_share(unsigned int used, unsigned int nr, unsigned int size)
+int fetch_compile(struct trace_probe *part, const struct fetch_field *field,
+		  const struct probe_arg *arg, bool user)
 {
-	if (used + nr * FETCH_MIN_STRING > FETCH_MAX_MADE)
+	struct probe_arg *own = &part->args[part->nr_args++];
+
+	*own = (struct probe_arg){
+		.type = arg->type, .count = arg->count, .offset = arg->offset,
+		.bit = arg->bit, .dynamic = arg->dynamic,
+		.copied = !field->read && !field->bits,
+	};
+	if (own->copied) {
+		fetch_insert_copy(part->nr_copies, part->copies, own->type->size,
+				  field->from, own->offset);
 		return 0;
-	return nr ? min((FETCH_MAX_MADE - used) / nr, size) : FETCH_MAX_MADE;
+	}
+
+	own->code = kcalloc(field->nr_derefs + 4, sizeof(*own->code), GFP_KERNEL);
+	if (!own->code)
+		return -ENOMEM;
+	/* An absolute address, or that of a symbol, is a kernel address. */
+	fetch_compile_read(own->code, field, arg, user && !field->absolute);
+
+	if (own->code[0].op == FETCH_OP_REG && own->code[1].op == FETCH_OP_ST_STRING)
+		part->strings[part->nr_strings++] = (struct probe_string){
+			.from = field->from, .to = own->offset,
+			.offset = own->code[1].offset,
+		};
+	return 0;
 }
 
 /**
- * fetch_compile() - add a field to fetch code
- * @code: the fetch code
- * @field: the field; its offset in the payload and its source are set
- * @string_size: room for a string in the payload, in bytes
- * @share: the same in a payload that fetch_exec() makes
+ * fetch_finish_part() - choose how a part is fetched
+ * @part: the part, with all its arguments
+ * @nr_strings: number of strings that share @room
+ * @room: room for them, in bytes
+ */
+void fetch_finish_part(struct trace_probe *part, unsigned int nr_strings,
+		       unsigned int room)
+{
+	unsigned int nr = part->nr_strings;
+
+	for (int i = 0; i < FETCH_COPY_SIZES; i++)
+		nr += part->nr_copies[i];
+	if (nr_strings)
+		part->max_string = min(room / nr_strings, FETCH_MAX_STRING);
+	if (nr == part->nr_args && !part->nr_strings)
+		part->kind = PROBE_ARGS_COPY;
+	else if (part->size >= sizeof_field(struct probe_made_args, data))
+		part->kind = PROBE_ARGS_STORE;
+	else
+		part->kind = nr == part->nr_args ? PROBE_ARGS_STRINGS : PROBE_ARGS_MAKE;
+}
+
+/**
+ * fetch_follow() - follow the pointers up to the memory of a field
+ * @code: the instructions behind the source
+ * @addr: the source; set to the address of the memory or, on error, to that of the
+ *	pointer that cannot be read
  *
- * A return value is at offset 0 of its source.
+ * Context: Any context, preemption is disabled.
+ * Return: 0, or a negative errno.
  */
-void fetch_compile(struct fetch_code *code, const struct fetch_field *field,
-		   unsigned int string_size, unsigned int share)
+int fetch_follow(const struct fetch_insn *code, unsigned long *addr)
 {
-	/* An absolute address, or that of a symbol, is a kernel address. */
-	bool user = code->user && !field->absolute;
-	const struct fetch_string string = {
-		.from = field->from,
-		.to = field->offset,
-		.size = fetch_is_string(field->type) ? string_size : field->size,
-		.share = share,
-		.cut = field->cut,
-	};
-	struct fetch_read *read;
-
-	if (!field->read) {
-		fetch_insert_copy(code->nr_copies, code->copies, field->size,
-				  field->from, field->offset);
-		return;
-	}
-
-	read = &code->reads[code->nr_reads++];
-	*read = (struct fetch_read){
-		.code = &code->insns[code->nr_insns],
-		.fault = field->fault,
-		.user = user || field->type->format == FETCH_USTRING,
-		.limited = field->limited,
-		.limit_from = field->limit_from,
-		.max_len = field->max_len,
-		.dest = string,
-	};
-
-	if (field->limited || field->max_len) {
-		read->kind = FETCH_READ_LIMITED_STRING;
-	} else if (field->filled) {
-		read->kind = FETCH_READ_FILLED_STRING;
-	} else if (field->type->format == FETCH_STRING && !field->absolute &&
-		   field->nr_derefs == 1 && !field->derefs[0]) {
-		read->kind = FETCH_READ_PLAIN_STRING;
-		code->strings[code->nr_strings++] = string;
-	} else if (fetch_is_string(field->type)) {
-		read->kind = FETCH_READ_STRING;
-	}
-
-	fetch_compile_read(code, field, user);
-}
-
-static __always_inline unsigned long fetch_source(const struct fetch_insn *code,
-						  const void *from)
-{
-	/* func_event_forget_addresses() may set it to 0 concurrently. */
-	return code->op == FETCH_OP_IMM ? READ_ONCE(code->immediate) :
-		*(const unsigned long *)(from + code->param);
-}
-
-/* What trace_probe_tmpl.h needs; @rec is the source of the fetch code. */
-static int notrace process_fetch_insn(struct fetch_insn *code, void *rec,
-				      void *edata, void *dest, void *base)
-{
-	return process_fetch_insn_bottom(code + 1, fetch_source(code, rec),
-					 dest, base);
-}
-
-/*
- * Follow the pointers of a read up to its memory. False if one of them cannot
- * be read; @addr is the address of that pointer then.
- */
-static __always_inline bool fetch_follow(const struct fetch_read *read,
-					 const void *from, unsigned long *addr)
-{
-	const struct fetch_insn *code = read->code;
-	unsigned long pointer;
+	unsigned long at;
 	int ret;
 
-	*addr = fetch_source(code, from);
 	do {
-		code++;
-		pointer = *addr + code->offset;
-		ret = process_fetch_deref(code, addr);
+		at = *addr + code->offset;
+		ret = process_fetch_deref(code++, addr);
 	} while (!ret);
-	*addr = pointer;
-	return ret > 0;
+	*addr = at;
+	return min(ret, 0);
 }
 
-/*
- * The strings that vsprintf() has for NULL and for a fault. All of
- * FETCH_MIN_STRING bytes is copied.
- */
-static const char fetch_null_string[FETCH_MIN_STRING] = "(null)";
-static const char fetch_fault_string[FETCH_MIN_STRING] = "(fault)";
-
-/*
- * Append @addr in place of the string there, for fetch_string_again(). The
- * __data_loc gets @size, FETCH_UNREAD or FETCH_UNREAD_CUT. With
- * FETCH_UNREAD_CUT, the first @text bytes of the string, which are at @payload
- * + @len, are moved behind @addr.
- */
-static noinline notrace unsigned int
-fetch_keep_address(struct fetch_code *code, const struct fetch_string *dest,
-		   unsigned long addr, u16 size, unsigned int text,
-		   char *payload, unsigned int len)
+static long fetch_read(char *to, unsigned long addr, long size, bool user)
 {
-	char *at = payload + len;
-
-	if (!READ_ONCE(code->unread))
-		WRITE_ONCE(code->unread, true);
-	if (text) {
-		memmove(at + sizeof(addr), at, text - 1);
-		at[sizeof(addr) + text - 1] = '\0';
-	}
-	put_unaligned(addr, (unsigned long *)at);
-	fetch_set_loc(payload, dest->to, len, size);
-	return len + sizeof(addr) + text;
-}
-
-/* Append "(null)" or "(fault)" for a string that cannot be read. */
-static noinline notrace unsigned int
-fetch_add_no_string(const struct fetch_string *dest, bool is_null,
-		    char *payload, unsigned int len)
-{
-	unsigned int size = is_null ? sizeof("(null)") : sizeof("(fault)");
-
-	memcpy(payload + len, is_null ? fetch_null_string : fetch_fault_string,
-	       FETCH_MIN_STRING);
-	fetch_set_loc(payload, dest->to, len, size);
-	return len + size;
-}
-
-/* Cut the string at @payload + @len to @size bytes, and set its cut bit. */
-static notrace unsigned int
-fetch_add_cut_string(struct fetch_code *code, const struct fetch_string *dest,
-		     unsigned int size, char *payload, unsigned int len)
-{
-	payload[len + size - 1] = '\0';
-	*(u32 *)(payload + code->cut_at) |= BIT(dest->cut);
-	fetch_set_loc(payload, dest->to, len, size);
-	return len + size;
-}
-
-/*
- * @size: room for the string, or 0 if it cannot be read. @grows: there is more room for
- * it elsewhere. @user: @addr is of user space, whatever its value. @again: if it is of
- * user space, the string is read again.
- */
-static __always_inline unsigned int
-fetch_add_string(struct fetch_code *code, const struct fetch_string *dest,
-		 unsigned long addr, unsigned int size, bool grows, bool user,
-		 bool again, char *payload, unsigned int len)
-{
-	char *to = payload + len;
-	long found = -EFAULT;
-
-	/*
-	 * The nofault functions return the size they are given for a string
-	 * that is longer. Pass @size + FETCH_SLACK, so that @size means that the
-	 * string just fits.
-	 */
-	if (size && user)
-		found = fetch_nofault_user_string(to, addr, size + FETCH_SLACK);
-	else if (size)
-		found = fetch_nofault_string(to, addr, size + FETCH_SLACK);
-	if (likely(found > 0 && found <= size)) {
-		fetch_set_loc(payload, dest->to, len, found);
-		return len + found;
-	}
-
-	if (found > 0 && grows)
-		return FETCH_NO_ROOM;
-
-	if (!addr || !(user || fetch_is_user_address(addr, false)))
-		again = false;
-
-	if (found <= 0)
-		return again ? fetch_keep_address(code, dest, addr, FETCH_UNREAD,
-						  0, payload, len) :
-			       fetch_add_no_string(dest, !addr, payload, len);
-	if (!again)
-		return fetch_add_cut_string(code, dest, size, payload, len);
-	return size < FETCH_MIN_CUT ?
-		fetch_keep_address(code, dest, addr, FETCH_UNREAD, 0, payload,
-				   len) :
-		fetch_keep_address(code, dest, addr, FETCH_UNREAD_CUT,
-				   size - sizeof(addr), payload, len);
-}
-
-/* There is more room for a string than its share. */
-static __always_inline bool fetch_grows(const struct fetch_string *string)
-{
-	return string->share < string->size;
-}
-
-/**
- * fetch_string_slow() - fetch a string of user space, one that faults, or one
- * that is longer than its share
- * @code: the fetch code
- * @string: the string
- * @addr: its address
- * @payload: of the record
- * @len: how much of it is in use, in bytes
- *
- * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
- */
-noinline unsigned int notrace
-fetch_string_slow(struct fetch_code *code, const struct fetch_string *string,
-		  unsigned long addr, char *payload, unsigned int len)
-{
-	return fetch_add_string(code, string, addr, string->share,
-				fetch_grows(string), code->user, code->again,
-				payload, len);
-}
-
-/* Fetch a string of code->reads, but a limited one. It gets at most @size bytes. */
-static noinline notrace unsigned int
-fetch_add_other_string(struct fetch_code *code,
-		       const struct fetch_read *read, const void *from,
-		       unsigned int size, bool grows, char *payload,
-		       unsigned int len)
-{
-	unsigned long addr;
-	bool ok = fetch_follow(read, from, &addr);
-
-	/* There is room for an address only; the system call does not write to NULL. */
-	if (ok && addr && read->kind == FETCH_READ_FILLED_STRING)
-		return fetch_keep_address(code, &read->dest, addr, FETCH_UNREAD,
-					  0, payload, len);
-	/* The address of a pointer that cannot be read is not that of the string. */
-	if (!ok || read->kind == FETCH_READ_FILLED_STRING)
-		return fetch_add_no_string(&read->dest, ok, payload, len);
-	return fetch_add_string(code, &read->dest, addr, size, grows, read->user,
-				code->again, payload, len);
-}
-
-/*
- * A string in at most @limit bytes of memory, of which the last one need not be
- * a null byte, and the byte after them need not be mapped. @limit is not more
- * than @size, the room for the string.
- */
-static noinline notrace unsigned int
-fetch_add_limited_string(struct fetch_code *code,
-			 const struct fetch_string *dest, unsigned long addr,
-			 unsigned int size, bool grows, unsigned int limit,
-			 bool user, char *payload, unsigned int len)
-{
-	char *to = payload + len, last = '\0';
-	long found = 1;
-
-	*to = '\0';
-	if (limit)
-		found = user ? fetch_nofault_user_string(to, addr, limit) :
-			       fetch_nofault_string(to, addr, limit);
-
-	/*
-	 * The nofault functions have replaced the byte at @limit - 1 by a null
-	 * byte. Read it.
-	 */
-	if (limit && found == limit &&
-	    (user ? fetch_nofault_user_bytes(&last, addr + limit - 1, 1) :
-		    fetch_nofault_bytes(&last, addr + limit - 1, 1)))
-		found = -EFAULT;
-
-	if (found <= 0)
-		return fetch_add_no_string(dest, !addr, payload, len);
-	if (last) {
-		to[limit - 1] = last;
-		to[limit] = '\0';
-		found = limit + 1;
-	}
-
-	if (found > size)
-		return grows ? FETCH_NO_ROOM :
-			fetch_add_cut_string(code, dest, size, payload, len);
-	fetch_set_loc(payload, dest->to, len, found);
-	return len + found;
-}
-
-/*
- * The maximum number of bytes of a string, which is in another argument, or in the
- * format of a marker. As for printf(), a negative precision means no limit.
- */
-static notrace unsigned int fetch_limit(const struct fetch_read *read,
-					const void *from)
-{
-	unsigned int limit = read->limited ?
-		*(const int *)(from + read->limit_from) : -1;
-
-	return read->max_len ? min(limit, read->max_len) : limit;
-}
-
-/* Fetch a string with a limit. What this shortens does not count as cut. */
-static notrace unsigned int
-fetch_add_with_limit(struct fetch_code *code, const struct fetch_read *read,
-		     const void *from, unsigned int size, bool grows,
-		     char *payload, unsigned int len)
-{
-	unsigned int limit = fetch_limit(read, from);
-	unsigned long addr;
-
-	fetch_follow(read, from, &addr);
-	return limit > size ?
-		fetch_add_string(code, &read->dest, addr, size, grows,
-				 read->user, false, payload, len) :
-		fetch_add_limited_string(code, &read->dest, addr, size, grows,
-					 limit, read->user, payload, len);
-}
-
-/*
- * One of code->reads. @size: room for a string; @grows: there is more elsewhere. Returns
- * the number of bytes in use, or FETCH_NO_ROOM.
- */
-static __always_inline unsigned int
-fetch_add_read(struct fetch_code *code, const struct fetch_read *read,
-	       const void *from, unsigned int size, bool grows, char *payload,
-	       unsigned int len)
-{
-	if (read->kind == FETCH_READ_LIMITED_STRING)
-		return fetch_add_with_limit(code, read, from, size, grows,
-					    payload, len);
-	if (read->kind >= FETCH_READ_STRING)
-		return fetch_add_other_string(code, read, from, size, grows,
-					      payload, len);
-
-	if (unlikely(process_fetch_insn(read->code, (void *)from, NULL,
-					payload + read->dest.to, NULL))) {
-		memset(payload + read->dest.to, 0, read->dest.size);
-		*(u32 *)payload |= BIT(read->fault);
-	}
-	return len;
-}
-
-/**
- * fetch_memory() - fetch other memory than plain strings
- * @code: the fetch code
- * @from: where the arguments are
- * @payload: of the record
- * @len: how much of it is in use, in bytes
- *
- * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
- */
-unsigned int notrace fetch_memory(struct fetch_code *code, const void *from,
-				  char *payload, unsigned int len)
-{
-	const struct fetch_read *read = code->reads;
-
-	for (int i = code->nr_reads; i && len != FETCH_NO_ROOM; i--, read++)
-		if (read->kind != FETCH_READ_PLAIN_STRING)
-			len = fetch_add_read(code, read, from, read->dest.share,
-					     fetch_grows(&read->dest), payload,
-					     len);
-	return len;
+	return user ? fetch_nofault_user_string(to, addr, size) :
+		      fetch_nofault_string(to, addr, size);
 }
 
 /*
  * The length of a string with its null byte, @count if it is longer, 0 or a negative
  * errno if the memory up to there cannot be read.
  */
-static notrace long fetch_strlen(unsigned long addr, bool user, long count)
+static long fetch_strlen(unsigned long addr, bool user, long count)
 {
 	char text[64] __uninitialized;
 	long len, size;
@@ -516,324 +320,96 @@ static notrace long fetch_strlen(unsigned long addr, bool user, long count)
 	/* What fills the buffer may have been cut; its last byte is read again. */
 	for (long at = 0; at < count - 1; at += size - 1) {
 		size = min(count - at, (long)sizeof(text));
-		len = user ? fetch_nofault_user_string(text, addr + at, size) :
-			     fetch_nofault_string(text, addr + at, size);
+		len = fetch_read(text, addr + at, size, user);
 		if (len < size)
 			return len > 0 ? at + len : len;
 	}
 	return count;
 }
 
-/*
- * The room for a string of at most @limit bytes, of which @max are wanted; 0 for one
- * that cannot be read. It may be another one when it is read.
- */
-static notrace u16 fetch_room(unsigned long addr, bool user, unsigned int limit,
-			      unsigned int max)
-{
-	unsigned int count = min(limit, max);
-	long len = fetch_strlen(addr, user, count);
-
-	/* The null byte need not be there, see fetch_add_limited_string(). */
-	if (limit <= max && (len <= 0 || len >= limit))
-		return clamp(limit + 1, FETCH_MIN_STRING, max);
-	return len > 0 ? clamp_t(long, len, FETCH_MIN_STRING, max) : 0;
-}
-
-/* What a room takes: "(fault)" is there for a string that cannot be read. */
-static notrace unsigned int fetch_room_size(u16 room)
-{
-	return room ?: FETCH_MIN_STRING;
-}
-
 /**
- * fetch_measure() - find the room that strings need
- * @code: the fetch code
- * @from: where the arguments are
- * @rooms: set to the room for each string, in bytes, in the order in which
- *	fetch_exec_rooms() fetches them; 0 for one that cannot be read
+ * fetch_insn() - fetch a field that is read from memory
+ * @code: the instructions behind the source
+ * @val: the source
+ * @dest: as for process_fetch_insn()
+ * @base: as for process_fetch_insn()
  *
  * Context: Any context, preemption is disabled.
- * Return: what all of them take, in bytes.
+ * Return: as process_fetch_insn(); -ENXIO for a string at NULL.
  */
-unsigned int notrace fetch_measure(const struct fetch_code *code,
-				   const void *from, u16 *rooms)
+int fetch_insn(struct fetch_insn *code, unsigned long val, void *dest, void *base)
 {
-	const struct fetch_read *read = code->reads;
-	unsigned int size = 0;
-	unsigned long addr;
+	enum fetch_op last = fetch_last_op(code);
+	bool user = last == FETCH_OP_ST_USTRING;
+	int ret = -EFAULT;
 
-	for (int n = code->nr_reads; n; n--, read++) {
-		if (read->kind == FETCH_READ_VALUE)
-			continue;
-		if (fetch_follow(read, from, &addr))
-			*rooms = fetch_room(addr, read->user,
-					    fetch_limit(read, from),
-					    read->dest.size);
-		else
-			*rooms = 0;
-		size += fetch_room_size(*rooms++);
-	}
-	return size;
+	if (dest)
+		ret = process_fetch_insn_bottom(code, val, dest, base);
+	if (ret >= 0 || (!user && last != FETCH_OP_ST_STRING) || fetch_follow(code, &val))
+		return ret;
+	/* Memory at 0 can be read there, if it has not failed already. */
+	if (!val && (dest || !IS_ENABLED(CONFIG_S390)))
+		return -ENXIO;
+	/* Not what is behind the longest one that is shown: that may not be there. */
+	return dest ? ret : fetch_strlen(val, user, FETCH_MAX_STRING + 1);
 }
 
 /**
- * fetch_exec_rooms() - fetch fields, with a room for each string
- * @code: the fetch code
- * @from: where the arguments are
- * @payload: of the record, as for fetch_exec()
- * @len: how much of it is in use, in bytes
- * @rooms: for each string, in bytes; 0 for one that cannot be read, which takes
- *	FETCH_MIN_STRING. FETCH_SLACK bytes follow the last one.
+ * fetch_limited() - fetch a string in a limited number of bytes
+ * @code: the instructions behind the source
+ * @val: the source
+ * @limit: number of bytes, of which the last one need not be a null byte; the byte
+ *	after them need not be mapped
+ * @dest: as for process_fetch_insn()
+ * @base: as for process_fetch_insn()
  *
  * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards.
+ * Return: as fetch_insn().
  */
-unsigned int notrace fetch_exec_rooms(struct fetch_code *code, const void *from,
-				      char *payload, unsigned int len,
-				      const u16 *rooms)
+int fetch_limited(struct fetch_insn *code, unsigned long val, unsigned int limit,
+		  void *dest, void *base)
 {
-	const struct fetch_read *read = code->reads;
-	unsigned int size;
+	bool user = fetch_last_op(code) == FETCH_OP_ST_USTRING;
+	char *to, last = '\0';
+	long found = 1;
+	u32 room;
 
-	fetch_copies(code, from, payload);
-	for (int n = code->nr_reads; n; n--, read++) {
-		size = read->kind == FETCH_READ_VALUE ? 0 : *rooms++;
-		len = fetch_add_read(code, read, from,
-				     min(read->dest.size, size), false, payload,
-				     len);
-	}
-	return len;
-}
-
-/* The address of a string is in its place. */
-static notrace bool fetch_is_unread(const struct fetch_read *read,
-				    const char *payload)
-{
-	u16 size;
-
-	if (read->kind < FETCH_READ_STRING)
-		return false;
-	size = *(const u32 *)(payload + read->dest.to) >> 16;
-	return size == FETCH_UNREAD || size == FETCH_UNREAD_CUT;
-}
-
-/**
- * fetch_needs_again() - check whether fetch_again() has something to do
- * @code: the fetch code, with @again set
- * @payload: of the record, after fetch_exec()
- *
- * Context: Any context.
- * Return: true if a string could not be read, or was cut.
- */
-bool notrace fetch_needs_again(const struct fetch_code *code,
-			       const char *payload)
-{
-	for (int i = 0; i < code->nr_reads; i++)
-		if (fetch_is_unread(&code->reads[i], payload))
-			return true;
-	return false;
-}
-
-/* The address that is in the place of a string. */
-static notrace void *fetch_kept_address(const char *payload, u16 to)
-{
-	u16 at = *(const u32 *)(payload + to);
-
-	return (void *)payload + at - offsetof(struct fetch_record, payload);
-}
-
-/*
- * Read a string again whose address is in the place of the string. @limit is the
- * number of bytes that are there, 0 if it is not known; @size the room for it.
- */
-static notrace unsigned int
-fetch_string_again(struct fetch_code *code, const struct fetch_read *read,
-		   unsigned int limit, unsigned int size, bool grows,
-		   char *payload, unsigned int len)
-{
-	const struct fetch_string *dest = &read->dest;
-	char *at = fetch_kept_address(payload, dest->to), *text;
-	u32 loc = *(const u32 *)(payload + dest->to);
-	unsigned int after, had;
-	unsigned long addr;
-
-	memcpy(&addr, at, sizeof(addr));
-	memset(at, 0, sizeof(addr));
-
-	if (limit && limit <= size)
-		return fetch_add_limited_string(code, dest, addr, size, grows,
-						limit, read->user, payload, len);
-
-	after = fetch_add_string(code, dest, addr, size, grows, read->user,
-				 false, payload, len);
-	if (after == FETCH_NO_ROOM || loc >> 16 == FETCH_UNREAD)
-		return after;
-
-	/*
-	 * The program may have changed it since then, or execve() has replaced
-	 * the program: then take what was there at the entry.
-	 */
-	text = at + sizeof(addr);
-	had = strlen(text) + 1;
-	if (!strncmp(text, payload + len, had - 1))
-		return after;
-
-	fetch_add_cut_string(code, dest, had, payload, text - payload);
-	return len;
-}
-
-/* The number of bytes that are there of a string that is read again, or 0. */
-static notrace unsigned int fetch_again_limit(const struct fetch_read *read,
-					      long filled)
-{
-	return read->kind == FETCH_READ_FILLED_STRING ?
-		clamp_t(long, filled, 0, FETCH_MAX_PAYLOAD) : 0;
-}
-
-/**
- * fetch_measure_again() - find the room that fetch_again() needs
- * @code: the fetch code, with @again set
- * @filled: as for fetch_again()
- * @payload: of the record, after fetch_exec()
- * @rooms: set to the room for each string that will be read again, in bytes
- *
- * Context: Any context, preemption is disabled.
- * Return: what all of them take, in bytes.
- */
-unsigned int notrace fetch_measure_again(const struct fetch_code *code,
-					 long filled, const char *payload,
-					 u16 *rooms)
-{
-	const struct fetch_read *read = code->reads;
-	unsigned int limit, size = 0;
-	unsigned long addr;
-
-	for (int n = code->nr_reads; n; n--, read++) {
-		if (!fetch_is_unread(read, payload))
-			continue;
-		memcpy(&addr, fetch_kept_address(payload, read->dest.to),
-		       sizeof(addr));
-		limit = fetch_again_limit(read, filled);
-		*rooms = fetch_room(addr, read->user, limit ?: U32_MAX,
-				    code->again_size);
-		size += fetch_room_size(*rooms++);
-	}
-	return size;
-}
-
-/**
- * fetch_again() - read the strings again that could not be read, or were cut
- * @code: the fetch code, with @again set
- * @filled: number of bytes that the function has written to each string that it
- *	fills; 0 or negative if it is not known
- * @payload: of the record, after fetch_exec()
- * @len: how much of it is in use, in bytes
- * @rooms: by fetch_measure_again(), or NULL if the payload is on the stack
- *
- * What has used a string of user space since then has made it present.
- *
- * Context: Any context, preemption is disabled.
- * Return: the number of bytes in use afterwards, or FETCH_NO_ROOM.
- */
-unsigned int notrace fetch_again(struct fetch_code *code, long filled,
-				 char *payload, unsigned int len,
-				 const u16 *rooms)
-{
-	const struct fetch_read *read = code->reads;
-	bool grows = !rooms && code->again_share < code->again_size;
-	unsigned int size;
-
-	for (int n = code->nr_reads; n && len != FETCH_NO_ROOM; n--, read++) {
-		if (!fetch_is_unread(read, payload))
-			continue;
-		size = rooms ? *rooms++ : code->again_share;
-		len = fetch_string_again(code, read,
-					 fetch_again_limit(read, filled), size,
-					 grows, payload, len);
-	}
-	return len;
-}
-
-/*
- * Ignores read->limited: only marker events have such strings, and
- * fetch_make_present() is not called for these.
- */
-static void fetch_set_span(struct fetch_span *span,
-			   const struct fetch_read *read, const void *from)
-{
-	span->is_string = read->kind >= FETCH_READ_STRING;
-	span->size = read->dest.size;
-	if (fetch_follow(read, from, &span->address))
-		return;
-	span->is_pointer = true;
-	span->is_string = false;
-	span->size = sizeof(span->address);
-}
-
-/**
- * fetch_reads_arguments() - check for reads of memory that arguments point to
- * @code: the fetch code
- *
- * Return: true if there are any, false otherwise.
- */
-bool fetch_reads_arguments(const struct fetch_code *code)
-{
-	for (int i = 0; i < code->nr_reads; i++)
-		if (!fetch_absolute_address(&code->reads[i]))
-			return true;
-	return false;
-}
-
-/**
- * fetch_find_span() - find memory of user space that fetch code reads
- * @code: the fetch code
- * @from: where the arguments are
- * @nr: number of the read, from 0; if @code has no such read, reduced by the
- *	number of those that it has
- * @span: the memory, or a pointer to it that is not present
- *
- * Context: Any context, preemption is disabled.
- * Return: true if @code has the read, false otherwise.
- */
-bool fetch_find_span(const struct fetch_code *code, const void *from,
-		     unsigned int *nr, struct fetch_span *span)
-{
-	const struct fetch_read *read;
-	bool user;
-
-	if (*nr >= code->nr_reads) {
-		*nr -= code->nr_reads;
-		return false;
+	if (!dest && limit > FETCH_MAX_STRING)
+		return fetch_insn(code, val, dest, base);
+	if (fetch_follow(code, &val))
+		return -EFAULT;
+	if (!val && limit)
+		return -ENXIO;
+	if (!dest) {
+		found = fetch_strlen(val, user, limit);
+		if (found <= 0)
+			return max(limit + 1, sizeof(FAULT_STRING));
+		return found < limit ? found : limit + 1;
 	}
 
-	read = &code->reads[*nr];
-	*span = (struct fetch_span){};
-	fetch_set_span(span, read, from);
-	user = span->is_pointer ? code->user && !fetch_absolute_address(read) :
-				  read->user;
-	if (!user && !fetch_is_user_address(span->address, false))
-		span->size = 0;
-	return true;
-}
-
-/**
- * fetch_make_present() - wait until memory of user space can be read
- * @span: the memory
- *
- * The memory may be paged out again, or unmapped by another task, at any time.
- *
- * Context: Process context. May sleep, for as long as a page fault.
- * Return: true if there is such memory, false otherwise.
- */
-bool fetch_make_present(const struct fetch_span *span)
-{
-	const void __user *at = fetch_user_pointer(span->address);
-
-	if (!span->size)
-		return false;
-	return span->is_string ? strnlen_user(at, span->size) :
-				 !fault_in_readable(at, span->size);
+	room = get_loc_len(*(u32 *)dest);
+	to = get_loc_data(dest, base);
+	if (limit >= room) {
+		found = fetch_read(to, val, room, user);
+	} else if (limit) {
+		found = fetch_read(to, val, limit, user);
+		/* The byte at limit - 1 was replaced by a null byte. Read it. */
+		if (found == limit &&
+		    (user ? fetch_nofault_user_bytes(&last, val + limit - 1, 1) :
+			    fetch_nofault_bytes(&last, val + limit - 1, 1)))
+			found = -EFAULT;
+	} else {
+		*to = '\0';
+	}
+	if (found <= 0)
+		return -EFAULT;
+	if (last) {
+		to[limit - 1] = last;
+		to[limit] = '\0';
+		found = limit + 1;
+	}
+	*(u32 *)dest = make_data_loc(found, (void *)to - base);
+	return found;
 }
 
 /*
@@ -847,8 +423,7 @@ static bool fetch_wait_needed;
  * use
  *
  * The next fetch_wait() will wait for a grace period. Readers run with
- * preemption disabled and use fetch code, trace files, and the lists that they
- * are found by.
+ * preemption disabled and use parts, trace files, and the lists that they are found by.
  *
  * Context: Process context, event_mutex is held.
  */
@@ -871,41 +446,20 @@ void fetch_wait(void)
 {
 	lockdep_assert_held(&event_mutex);
 
-	if (fetch_wait_needed) {
-		/*
-		 * For fetch_emit(), which reads the users of an event. Do not
-		 * call tracepoint_synchronize_unregister(): it would also wait
-		 * for tasks that sleep in sys_enter until user space serves a
-		 * page fault; no probe there uses anything that was removed
-		 * while it sleeps.
-		 */
-		synchronize_srcu(&tracepoint_srcu);
-		/* For all other readers, which run with preemption disabled. */
+	if (fetch_wait_needed)
 		synchronize_rcu();
-	}
 	fetch_wait_needed = false;
 }
 
-/*
- * These probes are registered but never called: they mark the kind of user, and
- * the data of tracepoint_probe_register() is the destination of the records.
- * Registering them with a tracepoint makes the event known to the rest of the
- * kernel, and lets BPF programs be attached.
+/**
+ * fetch_set_regs() - set the registers that call chains need
+ * @regs: the registers
+ * @where: what they are set to
+ *
+ * Context: Any context.
+ * Return: @regs, or NULL if that is not implemented for this architecture.
  */
-void fetch_buffer_probe(void *file)
-{
-}
-
-void fetch_perf_probe(void *call)
-{
-}
-
-/*
- * Set the registers that call chains need from @where. False if that is not
- * implemented for this architecture.
- */
-static bool fetch_set_regs(struct pt_regs *regs,
-			   const struct fetch_where *where)
+struct pt_regs *fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where)
 {
 	memset(regs, 0, sizeof(*regs));
 #if defined(CONFIG_X86_64)
@@ -931,394 +485,93 @@ static bool fetch_set_regs(struct pt_regs *regs,
 	regs->regs[3] = where->sp;
 	regs->regs[22] = where->fp;
 #else
+	return NULL;
+#endif
+	return regs;
+}
+
+static bool fetch_has_faults(const struct fetch_event *event)
+{
+	for (int i = 0; i < event->tp.nr_args; i++)
+		if (event->tp.args[i].bit && !event->tp.args[i].dynamic)
+			return true;
 	return false;
-#endif
-	return true;
-}
-
-/*
- * What fetch_emit_slow() emits. If there is no payload, each record gets one of its
- * own, with @rooms for its strings, so that those of user space may differ from one to
- * the next; they are read while the record is reserved, as probe events do it. @size
- * is that of @payload or of the payload of the record.
- */
-struct fetch_hit {
-	struct fetch_event	*event;
-	const void		*source;
-	unsigned long		ip;
-	const char		*payload;
-	unsigned int		size;
-	u16			rooms[FETCH_MAX_FIELDS];
-};
-
-static notrace void fetch_fill(struct fetch_record *rec, struct fetch_hit *hit)
-{
-	unsigned int len = hit->size;
-
-	rec->ip = hit->ip;
-	if (hit->payload) {
-		memcpy(rec->payload, hit->payload, len);
-		return;
-	}
-
-	len = hit->event->make(hit->event, hit->source, rec->payload, hit->rooms);
-	fetch_clear_gaps(hit->event, rec->payload);
-	memset(rec->payload + len, 0, hit->size - len);
-}
-
-static notrace void fetch_to_direct_file(struct fetch_hit *hit,
-					 struct trace_event_file *file)
-{
-	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
-	struct fetch_record *rec;
-
-	rec = trace_record_direct(buffer, file, sizeof(*rec) + hit->size);
-	if (!rec)
-		return;
-	fetch_fill(rec, hit);
-	trace_record_direct_end(buffer);
-}
-
-/* To the ring buffer by way of filters, triggers and exports. */
-static void fetch_to_file(struct fetch_hit *hit, struct trace_event_file *file)
-{
-	struct trace_event_buffer fbuffer __uninitialized;
-	struct fetch_where where;
-	struct pt_regs regs;
-	struct fetch_record *rec;
-
-	if (trace_trigger_soft_disabled(file))
-		return;
-
-	rec = trace_event_buffer_reserve(&fbuffer, file,
-					 sizeof(*rec) + hit->size);
-	if (!rec)
-		return;
-
-	fetch_fill(rec, hit);
-	if (file->tr->trace_flags & TRACE_ITER(STACKTRACE)) {
-		hit->event->where(hit->event, hit->source, &where);
-		if (fetch_set_regs(&regs, &where))
-			fbuffer.regs = &regs;
-	}
-	trace_event_buffer_commit(&fbuffer);
-}
-
-#ifdef CONFIG_PERF_EVENTS
-static void fetch_to_perf(struct fetch_hit *hit)
-{
-	struct trace_event_call *call = &hit->event->call;
-	struct hlist_head *head = this_cpu_ptr(call->perf_events);
-	struct fetch_where where;
-	struct fetch_record *rec;
-	struct pt_regs *regs;
-	int rctx, size;
-
-	if (!bpf_prog_array_valid(call) && hlist_empty(head))
-		return;
-
-	/* perf puts a u32 with the size before the record. */
-	size = ALIGN(sizeof(*rec) + hit->size + sizeof(u32), sizeof(u64)) -
-	       sizeof(u32);
-	rec = perf_trace_buf_alloc(size, &regs, &rctx);
-	if (!rec)
-		return;
-
-	hit->event->where(hit->event, hit->source, &where);
-	if (!fetch_set_regs(regs, &where))
-		perf_arch_fetch_caller_regs(regs, where.ip);
-
-	fetch_fill(rec, hit);
-	memset(rec->payload + hit->size, 0, size - sizeof(*rec) - hit->size);
-
-	perf_trace_run_bpf_submit(rec, size, rctx, call, 1, regs, head, NULL);
-}
-#else
-static void fetch_to_perf(struct fetch_hit *hit)
-{
-}
-#endif
-
-/**
- * fetch_emit_slow() - emit a record, whoever uses the event
- * @event: the event
- * @func: the probe of the first user and its data
- * @source: passed to event->where() and event->make()
- * @ip: struct fetch_record::ip
- * @payload: of the record
- * @len: of the payload, in bytes; FETCH_NO_ROOM if it is to be made in the record
- *
- * Unlike fetch_to_buffer(), this calls functions that may be traced. Callers at a
- * function hold the ftrace recursion lock.
- *
- * Context: Any context, preemption is disabled, once, within tracepoint_srcu.
- */
-noinline void notrace fetch_emit_slow(struct fetch_event *event,
-				      const struct tracepoint_func *func,
-				      const void *source, unsigned long ip,
-				      const char *payload, unsigned int len)
-{
-	struct fetch_hit hit __uninitialized;
-
-	hit.event = event;
-	hit.source = source;
-	hit.ip = ip;
-	hit.payload = payload;
-	hit.size = len;
-	if (len == FETCH_NO_ROOM) {
-		hit.payload = NULL;
-		hit.size = event->make(event, source, NULL, hit.rooms) +
-			   (event->has_cuts ? FETCH_SLACK : 0);
-	}
-
-	for (; func->func; func++) {
-		if (func->func == fetch_perf_probe)
-			fetch_to_perf(&hit);
-		else if (func->func != fetch_buffer_probe)
-			continue;
-		else if (trace_record_is_direct(func->data))
-			fetch_to_direct_file(&hit, func->data);
-		else
-			fetch_to_file(&hit, func->data);
-	}
-}
-
-/**
- * fetch_align() - align the next field in the payload
- * @event: the event; a gap is added to it if needed
- * @offset: size of the payload so far, in bytes; updated
- * @align: alignment from the start of the record, in bytes; a power of 2
- */
-void fetch_align(struct fetch_event *event, u32 *offset, u32 align)
-{
-	u32 from = *offset + offsetof(struct fetch_record, payload),
-	    to = ALIGN(from, align);
-	u64 keep = U64_MAX;
-
-	*offset = to - offsetof(struct fetch_record, payload);
-	if (from == to)
-		return;
-
-	memset((char *)(&keep + 1) - (to - from), 0, to - from);
-	event->gaps[event->nr_gaps++] = (struct fetch_gap){
-		.at = *offset - sizeof(u64),
-		.keep = keep,
-	};
-}
-
-/**
- * fetch_number_bits() - give fields their bits in the fault word and the cut
- * word
- * @event: the event; its fields have their types and sources
- * @offset: set to the size of these words, in bytes: the first ones of the
- *	payload
- */
-void fetch_number_bits(struct fetch_event *event, u32 *offset)
-{
-	unsigned int nr_faults = 0, nr_cuts = 0;
-
-	/*
-	 * The callers have checked that event->nr_fields <= FETCH_MAX_FIELDS.
-	 */
-	static_assert(FETCH_MAX_FIELDS <= 32);
-
-	for (int i = 0; i < event->nr_fields; i++) {
-		struct fetch_field *field = &event->fields[i];
-
-		if (fetch_is_string(field->type))
-			field->cut = nr_cuts++;
-		else if (field->read)
-			field->fault = nr_faults++;
-	}
-
-	event->has_faults = nr_faults;
-	event->has_cuts = nr_cuts;
-	*offset = (event->has_faults + event->has_cuts) * sizeof(u32);
-}
-
-/**
- * fetch_place_field() - allocate a field in the payload
- * @event: event of the field
- * @field: the field; its offset, size and ctype are set
- * @offset: size of the payload so far, in bytes; updated
- *
- * Context: Process context. May sleep.
- * Return: 0 on success, -E2BIG if the field does not fit, -ENOMEM otherwise.
- */
-int fetch_place_field(struct fetch_event *event, struct fetch_field *field,
-		      u32 *offset)
-{
-	u32 element = field->type->size, size = element * max(field->count, 1);
-
-	fetch_align(event, offset, element);
-	if (*offset + size > FETCH_MAX_PAYLOAD)
-		return -E2BIG;
-
-	field->offset = *offset;
-	field->size = size;
-	*offset += size;
-
-	if (field->count)
-		field->ctype = kasprintf(GFP_KERNEL, "%s[%u]",
-					 field->type->ctype, field->count);
-	else
-		field->ctype = kstrdup(field->type->ctype, GFP_KERNEL);
-	return field->ctype ? 0 : -ENOMEM;
-}
-
-/**
- * fetch_trace_field() - fill in a struct trace_event_fields
- * @to: the entry to fill in; its members are constant
- * @type: C type
- * @name: of the field
- * @size: in bytes
- * @count: number of elements; 0 if the field is not an array
- * @sign: the field is signed
- *
- * Return: where the next one goes.
- */
-struct trace_event_fields *fetch_trace_field(struct trace_event_fields *to,
-					     const char *type, const char *name,
-					     int size, int count, bool sign)
-{
-	struct trace_event_fields field = {
-		.type = type,
-		.name = name,
-		.size = size,
-		.align = size / max(count, 1),
-		.is_signed = sign,
-		.filter_type = FILTER_OTHER,
-		.len = count,
-	};
-
-	memcpy(to, &field, sizeof(field));
-	return to + 1;
-}
-
-/**
- * fetch_trace_bits() - fill in the struct trace_event_fields of the fault word
- * and the cut word
- * @to: the entries to fill in
- * @event: the event, after fetch_number_bits()
- *
- * Return: where the next one goes.
- */
-struct trace_event_fields *fetch_trace_bits(struct trace_event_fields *to,
-					    const struct fetch_event *event)
-{
-	if (event->has_faults)
-		to = fetch_trace_field(to, "u32", "__fault", sizeof(u32), 0,
-				       false);
-	if (event->has_cuts)
-		to = fetch_trace_field(to, "u32", "__cut", sizeof(u32), 0,
-				       false);
-	return to;
-}
-
-/**
- * fetch_trace_fields() - fill in the struct trace_event_fields of several
- * fields
- * @to: the entries to fill in
- * @fields: the fields, after fetch_place_field()
- * @nr: number of @fields
- *
- * Return: where the next one goes.
- */
-struct trace_event_fields *fetch_trace_fields(struct trace_event_fields *to,
-					      const struct fetch_field *fields,
-					      unsigned int nr)
-{
-	for (; nr; nr--, fields++)
-		to = fetch_trace_field(to, fields->ctype, fields->name,
-				       fields->size, fields->count,
-				       fetch_is_signed(fields->type));
-	return to;
 }
 
 /**
  * fetch_has_suffix() - check whether something may follow the value of a field
- * @field: the field, after fetch_number_bits()
+ * @arg: its argument
  *
  * Return: true if the value may be followed by "(fault)" or "...".
  */
-bool fetch_has_suffix(const struct fetch_field *field)
+bool fetch_has_suffix(const struct probe_arg *arg)
 {
-	return field->fault >= 0 || fetch_is_string(field->type);
+	return arg->bit;
 }
 
 /**
  * fetch_print_fmt_suffix() - add what follows the value of a field to print_fmt
  * @s: the buffer to add to
- * @field: the field; if fetch_has_suffix() is true, the format has a %s for it
+ * @arg: the argument; if fetch_has_suffix() is true, the format has a %s for it
  */
-void fetch_print_fmt_suffix(struct seq_buf *s, const struct fetch_field *field)
+void fetch_print_fmt_suffix(struct seq_buf *s, const struct probe_arg *arg)
 {
-	if (field->fault >= 0)
-		seq_buf_printf(s,
-			       ", (REC->__fault & 0x%lx) ? \"(fault)\" : \"\"",
-			       BIT(field->fault));
-	else if (fetch_is_string(field->type))
-		seq_buf_printf(s, ", (REC->__cut & 0x%lx) ? \"...\" : \"\"",
-			       BIT(field->cut));
+	if (arg->bit)
+		seq_buf_printf(s, ", (REC->%s & 0x%lx) ? \"%s\" : \"\"",
+			       arg->dynamic ? "__cut" : "__fault", BIT(arg->bit - 1),
+			       arg->dynamic ? "..." : FAULT_STRING);
 }
 
 /**
  * fetch_suffix() - what follows the value of a field
  * @event: the event
- * @field: the field
+ * @arg: its argument
  * @rec: a record
  *
  * Return: "(fault)" for a number that could not be read, "..." for a string that
  *	was cut, or "".
  */
-const char *fetch_suffix(const struct fetch_event *event,
-			 const struct fetch_field *field,
+const char *fetch_suffix(const struct fetch_event *event, const struct probe_arg *arg,
 			 const struct fetch_record *rec)
 {
-	const u32 *bits = (const u32 *)rec->payload;
+	const char *bits = rec->payload + (arg->dynamic ? event->tp.cut_at : 0);
 
-	if (field->fault >= 0 && *bits & BIT(field->fault))
-		return "(fault)";
-	if (event->has_faults)
-		bits++;
-	return fetch_is_string(field->type) && *bits & BIT(field->cut) ? "..." :
-									 "";
+	if (!arg->bit || !(*(const u32 *)bits & BIT(arg->bit - 1)))
+		return "";
+	return arg->dynamic ? "..." : FAULT_STRING;
 }
 
 /**
- * fetch_print_fmt_arg() - add the argument of a field to print_fmt
+ * fetch_print_fmt_arg() - add a field to print_fmt
  * @s: the buffer to add to
- * @field: the field
+ * @arg: the argument
  * @whole: the format has one conversion for a whole array
  *
  * Uses only what the parser of libtraceevent understands.
  */
-void fetch_print_fmt_arg(struct seq_buf *s, const struct fetch_field *field,
-			 bool whole)
+void fetch_print_fmt_arg(struct seq_buf *s, const struct probe_arg *arg, bool whole)
 {
-	bool is_signed = fetch_is_signed(field->type);
+	const struct fetch_type *type = arg->type;
 
-	if (fetch_is_string(field->type))
-		seq_buf_printf(s, ", __get_str(%s)", field->name);
-	else if (field->count && !whole)
-		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)",
-			       field->name, field->count, field->type->size);
-	else if (field->type->format == FETCH_SYMBOL)
-		seq_buf_printf(s, ", (void *)REC->%s", field->name);
-	else if (is_signed && !field->count && field->type->size < sizeof(int))
+	if (arg->dynamic)
+		seq_buf_printf(s, ", __get_str(%s)", arg->name);
+	else if (arg->count && !whole)
+		seq_buf_printf(s, ", __print_array(REC->%s, %u, %u)", arg->name,
+			       arg->count, type->size);
+	else if (type->format == FETCH_SYMBOL)
+		seq_buf_printf(s, ", (void *)REC->%s", arg->name);
+	else if (fetch_is_signed(type) && !arg->count && type->size < sizeof(int))
 		/*
 		 * libtraceevent does not sign-extend fields smaller than an
 		 * int.
 		 */
-		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s",
-			       field->name,
-			       field->type->size == 1 ? S8_MAX : S16_MAX,
-			       field->name, 1 << (field->type->size * 8),
-			       field->name);
+		seq_buf_printf(s, ", REC->%s > %d ? REC->%s - %d : REC->%s", arg->name,
+			       type->size == 1 ? S8_MAX : S16_MAX, arg->name,
+			       1 << (type->size * 8), arg->name);
 	else
-		seq_buf_printf(s, ", REC->%s", field->name);
+		seq_buf_printf(s, ", REC->%s", arg->name);
 
-	fetch_print_fmt_suffix(s, field);
+	fetch_print_fmt_suffix(s, arg);
 }
 
 /**
@@ -1347,8 +600,33 @@ int fetch_print_fmt(struct fetch_event *event,
 	}
 
 	seq_buf_str(&s);
-	event->call.print_fmt = buf;
+	trace_probe_event_call(&event->tp)->print_fmt = buf;
 	return 0;
+}
+
+/**
+ * fetch_define_fields() - define_fields() of struct trace_event_fields
+ * @event_call: of a struct fetch_event
+ * @ip_name: name of the field with struct fetch_record::ip
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 on success, a negative errno otherwise.
+ */
+int fetch_define_fields(struct trace_event_call *event_call, const char *ip_name)
+{
+	struct fetch_event *event = fetch_event_of_call(event_call);
+	struct fetch_record field;
+	int ret;
+
+	DEFINE_FIELD(unsigned long, ip, ip_name, 0);
+	ret = fetch_has_faults(event) ?
+		trace_define_field(event_call, "u32", "__fault", sizeof(field),
+				   sizeof(u32), 0, FILTER_OTHER) : 0;
+	if (!ret && event->tp.max_string)
+		ret = trace_define_field(event_call, "u32", "__cut",
+					 sizeof(field) + event->tp.cut_at, sizeof(u32), 0,
+					 FILTER_OTHER);
+	return ret ?: traceprobe_define_arg_fields(event_call, sizeof(field), &event->tp);
 }
 
 /*
@@ -1358,69 +636,71 @@ int fetch_print_fmt(struct fetch_event *event,
  */
 static bool fetch_is_complete(struct fetch_event *event)
 {
-	struct trace_event_fields *wanted = event->class.fields_array;
+	unsigned int wanted = 1 + event->tp.nr_args + fetch_has_faults(event) +
+			      !!event->tp.max_string;
 	struct trace_array *tr = top_trace_array();
 	struct trace_event_file *file;
-	struct ftrace_event_field *field;
 
-	list_for_each_entry(field, &event->class.fields, link)
-		wanted++;
-	if (wanted->type)
+	if (list_count_nodes(&event->tp.event->class.fields) != wanted)
 		return false;
 
-	file = find_event_file(tr, event->class.system,
-			       trace_event_name(&event->call));
+	file = find_event_file(tr, trace_probe_group_name(&event->tp),
+			       trace_probe_name(&event->tp));
 	return file && (file->ei || !tr->event_dir);
 }
 
 /**
  * fetch_register_event() - register an event with the trace event core
- * @event: the event; its name, system, fields and print_fmt are set
- * @funcs: print functions
- * @reg: see fetch_reg()
+ * @event: the event, with its class and print_fmt
  * @ops: operations of its kind of dynamic events
  *
  * Context: Process context, event_mutex is held. May sleep.
  * Return: 0 on success, a negative errno otherwise.
  */
-int fetch_register_event(struct fetch_event *event,
-			 struct trace_event_functions *funcs,
-			 int (*reg)(struct trace_event_call *call,
-				    enum trace_reg type, void *data),
-			 struct dyn_event_operations *ops)
+int fetch_register_event(struct fetch_event *event, struct dyn_event_operations *ops)
 {
-	struct trace_event_call *call = &event->call;
-	int ret;
+	int ret = trace_probe_register_event_call(&event->tp);
 
-	INIT_LIST_HEAD(&event->class.fields);
-	event->class.reg = reg;
-	event->class.probe = fetch_buffer_probe;
-#ifdef CONFIG_PERF_EVENTS
-	event->class.perf_probe = fetch_perf_probe;
-#endif
-	call->class = &event->class;
-	call->event.funcs = funcs;
-	call->tp = &event->tp;
-	call->flags = TRACE_EVENT_FL_TRACEPOINT;
-
-	if (!register_trace_event(&call->event))
-		return -ENODEV;
-
-	ret = trace_add_event_call(call);
-	if (ret) {
-		unregister_trace_event(&call->event);
+	if (ret)
 		return ret;
-	}
-
-	if (!fetch_is_complete(event)) {
-		trace_remove_event_call(call);
-		return -ENOMEM;
-	}
 
 	dyn_event_init(&event->devent, ops);
-	ret = dyn_event_add(&event->devent, call);
+	ret = fetch_is_complete(event) ?
+		dyn_event_add(&event->devent, trace_probe_event_call(&event->tp)) : -ENOMEM;
 	if (ret)
-		trace_remove_event_call(call);
+		trace_probe_unregister_event_call(&event->tp);
+	return ret;
+}
+
+static void fetch_remove_user(struct fetch_event *event, struct trace_event_file *file,
+			      void (*detach)(struct fetch_event *event))
+{
+	/* A reader may be at the file. */
+	fetch_must_wait();
+	if (file)
+		trace_probe_remove_file(&event->tp, file);
+	else
+		trace_probe_clear_flag(&event->tp, TP_FLAG_PROFILE);
+	if (!trace_probe_is_enabled(&event->tp))
+		detach(event);
+}
+
+/* Add a trace instance, or perf if @file is NULL, to the users of an event. */
+static int fetch_add_user(struct fetch_event *event, struct trace_event_file *file,
+			  int (*attach)(struct fetch_event *event),
+			  void (*detach)(struct fetch_event *event))
+{
+	int ret = 0;
+
+	if (file)
+		ret = trace_probe_add_file(&event->tp, file);
+	else
+		trace_probe_set_flag(&event->tp, TP_FLAG_PROFILE);
+	if (ret)
+		return ret;
+	ret = attach(event);
+	if (ret)
+		fetch_remove_user(event, file, detach);
 	return ret;
 }
 
@@ -1439,45 +719,24 @@ int fetch_reg(struct trace_event_call *call, enum trace_reg type, void *data,
 	      int (*attach)(struct fetch_event *event),
 	      void (*detach)(struct fetch_event *event))
 {
-	struct fetch_event *event =
-		container_of(call, struct fetch_event, call);
-	int ret = trace_event_reg(call, type, data);
-	enum trace_reg undo = TRACE_REG_UNREGISTER;
+	struct fetch_event *event = fetch_event_of_call(call);
 
 	switch (type) {
+	case TRACE_REG_REGISTER:
+		return fetch_add_user(event, data, attach, detach);
+	case TRACE_REG_UNREGISTER:
+		fetch_remove_user(event, data, detach);
+		return 0;
 #ifdef CONFIG_PERF_EVENTS
 	case TRACE_REG_PERF_REGISTER:
-		undo = TRACE_REG_PERF_UNREGISTER;
-		fallthrough;
-#endif
-	case TRACE_REG_REGISTER:
-		if (ret)
-			break;
-		ret = attach(event);
-		if (ret) {
-			trace_event_reg(call, undo, data);
-			fetch_must_wait();
-		} else {
-			event->nr_users++;
-		}
-		break;
-	case TRACE_REG_UNREGISTER:
-#ifdef CONFIG_PERF_EVENTS
+		return fetch_add_user(event, NULL, attach, detach);
 	case TRACE_REG_PERF_UNREGISTER:
+		fetch_remove_user(event, NULL, detach);
+		return 0;
 #endif
-		fetch_must_wait();
-		if (!--event->nr_users)
-			detach(event);
-		break;
 	default:
-		break;
+		return 0;
 	}
-	return ret;
-}
-
-static struct fetch_event *to_fetch_event(struct dyn_event *ev)
-{
-	return container_of(ev, struct fetch_event, devent);
 }
 
 /**
@@ -1490,7 +749,8 @@ bool fetch_is_busy(struct dyn_event *ev)
 {
 	struct fetch_event *event = to_fetch_event(ev);
 
-	return event->nr_users || trace_event_dyn_busy(&event->call);
+	return trace_probe_is_enabled(&event->tp) ||
+	       trace_event_dyn_busy(trace_probe_event_call(&event->tp));
 }
 
 /**
@@ -1508,8 +768,8 @@ bool fetch_match(const char *system, const char *name, int argc,
 {
 	struct fetch_event *event = to_fetch_event(ev);
 
-	return (!system || !strcmp(system, event->class.system)) &&
-		(!name[0] || glob_match(name, trace_event_name(&event->call)));
+	return (!system || !strcmp(system, trace_probe_group_name(&event->tp))) &&
+		(!name[0] || glob_match(name, trace_probe_name(&event->tp)));
 }
 
 /**
@@ -1518,16 +778,8 @@ bool fetch_match(const char *system, const char *name, int argc,
  */
 void fetch_free_event(struct fetch_event *event)
 {
-	for (int i = 0; i < event->nr_fields; i++) {
-		kfree(event->fields[i].name);
-		kfree(event->fields[i].ctype);
-	}
-	kfree(event->fields);
+	trace_probe_cleanup(&event->tp);
 	kfree(event->definition);
-	kfree(event->class.fields_array);
-	kfree(event->call.print_fmt);
-	kfree(event->class.system);
-	kfree(event->tp.name);
 }
 
 /**
@@ -1546,7 +798,7 @@ int fetch_remove_event(struct fetch_event *event)
 	 * still running uses them.
 	 */
 	fetch_wait();
-	ret = trace_remove_event_call(&event->call);
+	ret = trace_probe_unregister_event_call(&event->tp);
 	/*
 	 * An event without users can be removed; if not, leak it rather than
 	 * free it.
@@ -1606,33 +858,33 @@ int fetch_set_names(const struct fetch_file *file, struct fetch_ctx *ctx,
 		    const struct event_def *def, struct fetch_event *event)
 {
 	struct text_span name = def->event.len ? def->event : def->name;
+	char *system __free(kfree) = def->group.len ? fetch_span_dup(ctx, def->group) :
+				     kstrdup(file->group, GFP_KERNEL);
+	char *own __free(kfree) = fetch_span_dup(ctx, name);
 
-	event->class.system = def->group.len ? fetch_span_dup(ctx, def->group) :
-					       kstrdup(file->group, GFP_KERNEL);
-	event->tp.name = fetch_span_dup(ctx, name);
 	event->definition = kstrdup(ctx->text + def->definition, GFP_KERNEL);
-	if (!event->class.system || !event->tp.name || !event->definition)
+	if (!system || !own || !event->definition)
 		return -ENOMEM;
 	event->definition[strcspn(event->definition, "#")] = '\0';
 	strim(event->definition);
-	sanitize_event_name((char *)event->tp.name);
+	sanitize_event_name(own);
 
 	/* Group and event name become names of directories in tracefs. */
 	if (def->group.len >= MAX_EVENT_NAME_LEN)
 		return fetch_fail(ctx, file->err_group, def->group.start);
 	if (name.len >= MAX_EVENT_NAME_LEN)
 		return fetch_fail(ctx, file->err_event, name.start);
-	if (trace_event_exists(event->class.system, event->tp.name))
+	if (trace_event_exists(system, own))
 		return fetch_fail(ctx, file->err_exists, name.start);
-	return 0;
+	return trace_probe_init(&event->tp, own, system, false, 0);
 }
 
 static int fetch_enable_event(struct fetch_event *event, bool enable)
 {
 	struct trace_event_file *file;
 
-	file = find_event_file(top_trace_array(), event->class.system,
-			       trace_event_name(&event->call));
+	file = find_event_file(top_trace_array(), trace_probe_group_name(&event->tp),
+			       trace_probe_name(&event->tp));
 	return file ? trace_event_enable_disable(file, enable, 0) : -ENOENT;
 }
 
@@ -1852,11 +1104,12 @@ int fetch_create(const struct fetch_file *file, const char *text, bool enable)
  * @names: with group and event name
  */
 void fetch_show_definition(struct seq_file *m, const struct fetch_file *file,
-			   const struct fetch_event *event, bool names)
+			   struct fetch_event *event, bool names)
 {
 	if (names)
-		seq_printf(m, "%c:%s/%s ", file->letter, event->class.system,
-			   event->tp.name);
+		seq_printf(m, "%c:%s/%s ", file->letter,
+			   trace_probe_group_name(&event->tp),
+			   trace_probe_name(&event->tp));
 	seq_puts(m, event->definition);
 }
 
@@ -1869,10 +1122,10 @@ void fetch_show_definition(struct seq_file *m, const struct fetch_file *file,
  * Return: true if it does, false if it needs group and event name.
  */
 bool fetch_has_default_name(const struct fetch_file *file,
-			    const struct fetch_event *event, const char *name)
+			    struct fetch_event *event, const char *name)
 {
-	return !strcmp(event->class.system, file->group) &&
-	       !strcmp(event->tp.name, name) &&
+	return !strcmp(trace_probe_group_name(&event->tp), file->group) &&
+	       !strcmp(trace_probe_name(&event->tp), name) &&
 	       !text_has_prefix(event->definition, file->letter);
 }
 

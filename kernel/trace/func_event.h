@@ -8,8 +8,6 @@
 #define _FUNC_EVENT_H
 
 #include <linux/fprobe.h>
-#include <linux/trace_events.h>
-#include <linux/tracepoint.h>
 
 #include "event_fetch.h"
 #include "func_event_parse.h"
@@ -17,26 +15,25 @@
 /* A function event; the first members are used when its function is called. */
 struct func_event {
 	struct fprobe			fp;
-	struct fetch_event		base;
+	/* What is fetched at the entry of the function, and at its return. */
+	struct trace_probe		*entry;
+	struct trace_probe		*ret;
 	bool				syscall;
 	bool				at_return;
-	/*
-	 * No memory is read at the return: the data saved at the entry becomes
-	 * the record in place, unless a string has to be read again.
-	 */
-	bool				in_place;
-	/* A record may be made on the stack. */
-	bool				on_stack;
+	/* There has ever been a string that is read at the return. */
+	bool				unread;
 	u16				duration_offset;
-	/* What is kept until the return, without text; number of texts. */
+	/*
+	 * What is kept until the return, without text; number of texts; size of the
+	 * addresses of strings that the function fills.
+	 */
 	u16				kept_size;
 	u8				nr_entry_strings;
+	u16				filled_size;
 	/* Another one each time that the event is attached. */
 	u32				id;
 	/* Hits that were missed, but those in fp.nmissed; protected by event_mutex. */
 	unsigned long			missed;
-	struct fetch_code		*entry;
-	struct fetch_code		*ret;
 
 	/* In func_event_waiting, or the RCU grace period after it was there last. */
 	struct hlist_node		wait_node;
@@ -60,8 +57,14 @@ struct func_event {
 	char				*module;
 	/* ftrace location of the function; 0 if the function is not loaded. */
 	unsigned long			ip;
+	/* Number of fields that are read at the entry. */
 	u8				nr_entry;
+	struct fetch_event		base;
 };
+
+/* Where both address spaces overlap, addresses in system calls are of user space. */
+#define FUNC_EVENT_USER_ARGS	\
+	(!IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE))
 
 /*
  * Maximum number of bytes that an event saves from the entry of a function for
@@ -72,6 +75,7 @@ struct func_event {
 int func_event_nr_args(bool syscall);
 u16 func_event_arg_offset(bool syscall, int arg);
 int func_event_stack_offset(bool syscall, int arg);
+u16 func_event_return_offset(void);
 
 void func_event_set_handlers(struct func_event *event);
 int func_event_attach(struct func_event *event);

@@ -295,6 +295,16 @@ static unsigned int func_event_btf_words(const struct btf *btf,
 }
 
 /*
+ * True if the members of a structure that is passed by value are in one or two registers
+ * as they are in memory.
+ */
+static bool func_event_btf_in_registers(const struct btf *btf, const struct btf_type *t)
+{
+	return !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) && t->size <= 2 * sizeof(long) &&
+	       func_event_btf_struct_words(btf, t);
+}
+
+/*
  * The position of an argument if each long is counted that the arguments before
  * it take. Negative if that is not known.
  */
@@ -416,9 +426,14 @@ static char func_event_btf_next_word(const char **path, char *word, size_t size)
  */
 static bool func_event_btf_fit_bits(struct fetch_field *field)
 {
-	s32 *at = &field->derefs[field->nr_derefs - 1];
-	u32 size = field->type->size, before = *at & (size - 1);
+	u32 size = field->type->size, before;
+	s32 *at;
 
+	if (!field->nr_derefs)
+		return field->bit_offset + field->bits <= size * 8;
+
+	at = &field->derefs[field->nr_derefs - 1];
+	before = *at & (size - 1);
 	if (before * 8 + field->bit_offset + field->bits <= size * 8) {
 		*at -= before;
 		field->bit_offset += before * 8;
@@ -443,7 +458,7 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 	const struct btf_member *member;
 	const char *start = path;
 	const struct btf_type *t;
-	u32 id, bits, bit_size;
+	u32 id, bits, bit_size, in_words = 0;
 	char word[128];
 	bool follow;
 	char then;
@@ -474,14 +489,15 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 				return FUNC_EVENT_ERR_NOT_A_POINTER;
 			if (field->nr_derefs == FETCH_MAX_DEREFS)
 				return FUNC_EVENT_ERR_TOO_DEEP;
-			field->nr_derefs++;
+			if (!field->nr_derefs++)
+				field->arg += in_words / BITS_PER_LONG;
 			t = btf_type_skip_modifiers(btf->btf, t->type, &id);
 		} else if (t && btf_type_is_ptr(t)) {
 			return FUNC_EVENT_ERR_IS_A_POINTER;
 		}
 
-		/* A structure that is passed by value is not in memory. */
-		if (!t || !btf_type_is_struct(t) || !field->nr_derefs)
+		if (!t || !btf_type_is_struct(t) ||
+		    (!field->nr_derefs && !func_event_btf_in_registers(btf->btf, t)))
 			return FUNC_EVENT_ERR_NOT_A_STRUCT;
 
 		then = func_event_btf_next_word(&path, word, sizeof(word));
@@ -492,7 +508,10 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		if (!member)
 			return FUNC_EVENT_ERR_UNKNOWN_MEMBER;
 
-		field->derefs[field->nr_derefs - 1] += bits / 8;
+		if (field->nr_derefs)
+			field->derefs[field->nr_derefs - 1] += bits / 8;
+		else
+			in_words += bits;
 		field->bits = bit_size;
 		field->bit_offset = bits % 8;
 		id = member->type;
@@ -524,6 +543,15 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		return FUNC_EVENT_ERR_NOT_A_VALUE;
 	if (field->bits && !func_event_btf_fit_bits(field))
 		return FUNC_EVENT_ERR_NO_ROOM_FOR_BITS;
+
+	/* In a register, an array of bytes is not at an address. */
+	if (!field->nr_derefs) {
+		field->arg += in_words / BITS_PER_LONG;
+		field->skip = in_words % BITS_PER_LONG / BITS_PER_BYTE;
+		if (!follow && (field->count ||
+				field->skip + field->type->size > sizeof(long)))
+			return FUNC_EVENT_ERR_NOT_A_VALUE;
+	}
 
 	if (follow) {
 		if (field->nr_derefs == FETCH_MAX_DEREFS)

@@ -21,8 +21,6 @@
  * Of any function, an event at the return reads the strings of user space again
  * that could not be read at the entry, or for which the entry data has no room.
  *
- * See event_fetch.c for how records are built.
- *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <linux/compat.h>
@@ -32,6 +30,7 @@
 #include <linux/hashtable.h>
 #include <linux/kernel.h>
 #include <linux/nospec.h>
+#include <linux/pagemap.h>
 #include <linux/sched.h>
 #include <linux/trace_clock.h>
 
@@ -40,6 +39,8 @@
 #include <trace/events/syscalls.h>
 
 #include "func_event.h"
+#include "trace_probe_kernel.h"
+#include "trace_probe_tmpl.h"
 
 /* Maximum number of arguments of a system call on any architecture. */
 #define FUNC_EVENT_SYSCALL_ARGS	6
@@ -72,12 +73,13 @@ static __always_inline bool func_event_rcu_covers_cpu(void)
 }
 
 /*
- * Offsets of the arguments, in bytes: those of functions in struct ftrace_regs,
- * with that of the stack pointer, those of system calls in the struct pt_regs
+ * Offsets of the arguments, in bytes: those of functions in struct ftrace_regs, with
+ * those of the stack pointer and the return value, those of system calls in the struct pt_regs
  * that their wrappers are called with.
  */
 static u16 func_event_arg_offsets[FUNC_EVENT_REG_ARGS] __ro_after_init;
 static u16 func_event_sp_offset __ro_after_init;
+static u16 func_event_retval_offset __ro_after_init;
 static u16 func_event_syscall_offsets[FUNC_EVENT_SYSCALL_ARGS] __ro_after_init;
 static int func_event_nr_arg_offsets __ro_after_init;
 
@@ -116,7 +118,7 @@ int func_event_stack_offset(bool syscall, int arg)
  * @syscall: for a system call, not a function
  * @arg: position of the argument, below func_event_nr_args()
  *
- * Return: the offset in the source of the fetch code of the event, in bytes; of
+ * Return: the offset in the source of the part of the entry, in bytes; of
  *	the stack pointer if the argument is on the stack.
  */
 u16 func_event_arg_offset(bool syscall, int arg)
@@ -125,6 +127,16 @@ u16 func_event_arg_offset(bool syscall, int arg)
 		return func_event_syscall_offsets[arg];
 	return arg < func_event_nr_arg_offsets ? func_event_arg_offsets[arg] :
 						 func_event_sp_offset;
+}
+
+/**
+ * func_event_return_offset() - offset of the return value
+ *
+ * Return: the offset in the registers at the return of a function, in bytes.
+ */
+u16 func_event_return_offset(void)
+{
+	return func_event_retval_offset;
 }
 
 /* Set each word of @regs to its own offset plus one; 0 stands for no offset. */
@@ -170,56 +182,63 @@ static void __init func_event_find_arguments(void)
 	func_event_sp_offset =
 		ftrace_regs_get_stack_pointer((struct ftrace_regs *)&fregs) - 1;
 
+	func_event_retval_offset =
+		ftrace_regs_get_return_value((struct ftrace_regs *)&fregs) - 1;
+
 	func_event_fill_with_offsets(&regs, sizeof(regs));
 	syscall_get_arguments(current, &regs, args);
 	for (int n = 0; n < FUNC_EVENT_SYSCALL_ARGS; n++)
 		func_event_syscall_offsets[n] = args[n] - 1;
 }
 
-static __always_inline const void *
-func_event_arguments(const struct func_event *event, struct ftrace_regs *fregs)
+static __always_inline void *func_event_arguments(const struct func_event *event,
+						  struct ftrace_regs *fregs)
 {
-	return event->syscall ? (const void *)ftrace_regs_get_argument(fregs, 0) :
-				fregs;
+	return event->syscall ? (void *)ftrace_regs_get_argument(fregs, 0) : fregs;
 }
 
-/* As fetch_exec(); @payload has room for a u64 at least. */
-static __always_inline unsigned int
-func_event_fetch_entry(struct func_event *event, struct ftrace_regs *fregs,
-		       char *payload)
+static noinline int func_event_keep_string(struct func_event *event,
+					   struct fetch_insn *code, unsigned long val,
+					   void *dest, void *base);
+
+/*
+ * What trace_probe_tmpl.h needs. @rec has the arguments or the return value; @edata is an
+ * event at the return when its function is entered.
+ */
+static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata,
+			      void *dest, void *base)
 {
-	/* The fault word and the cut word, if there are any. */
-	*(u64 *)payload = 0;
-	return fetch_exec(event->entry, func_event_arguments(event, fregs),
-			  payload, event->base.payload_size);
+	unsigned long val = fetch_source(code, rec);
+
+	return edata ? func_event_keep_string(edata, code + 1, val, dest, base) :
+		       fetch_insn(code + 1, val, dest, base);
 }
 
-/* fetch_event::make() of an event at the entry. */
-static notrace unsigned int
-func_event_make_entered(const struct fetch_event *base, const void *source,
-			char *payload, u16 *rooms)
-{
-	struct func_event *event = container_of(base, struct func_event, base);
-	const void *from = func_event_arguments(event, (void *)source);
+/* A hit that is not recorded directly. */
+struct func_event_hit {
+	struct probe_hit		base;
+	struct func_event		*event;
+	struct ftrace_regs		*fregs;
+	unsigned long			parent_ip;
+	/* Of an event at the return. */
+	struct func_event_frame		*frame;
+	struct probe_made_args		made;
+};
 
-	if (!payload)
-		return base->payload_size +
-			fetch_measure(event->entry, from, rooms);
-	fetch_clear_bits(base, payload);
-	return fetch_exec_rooms(event->entry, from, payload, base->payload_size,
-				rooms);
+static struct func_event_hit *to_func_event_hit(struct probe_hit *base)
+{
+	return container_of(base, struct func_event_hit, base);
 }
 
-/* fetch_event::where() of an entry event: the start of its function. */
-static void func_event_where_entered(const struct fetch_event *base,
-				     const void *source,
-				     struct fetch_where *where)
+/* probe_hit::set_regs() of an entry event: the start of its function. */
+static struct pt_regs *func_event_entered_regs(struct probe_hit *base, struct pt_regs *regs)
 {
-	struct ftrace_regs *fregs = (struct ftrace_regs *)source;
-
-	where->ip = container_of(base, struct func_event, base)->ip;
-	where->sp = ftrace_regs_get_stack_pointer(fregs);
-	where->fp = ftrace_regs_get_frame_pointer(fregs);
+	struct func_event_hit *hit = to_func_event_hit(base);
+	struct fetch_where where = {
+		.ip = hit->event->ip,
+		.sp = ftrace_regs_get_stack_pointer(hit->fregs),
+		.fp = ftrace_regs_get_frame_pointer(hit->fregs),
+	};
 
 	/*
 	 * The function has not set up its frame record yet. ftrace_caller() has
@@ -227,8 +246,9 @@ static void func_event_where_entered(const struct fetch_event *base,
 	 * entry-ftrace.S.
 	 */
 	if (IS_ENABLED(CONFIG_ARM64))
-		where->fp = (unsigned long)(arch_ftrace_regs(fregs) + 1) +
+		where.fp = (unsigned long)(arch_ftrace_regs(hit->fregs) + 1) +
 			2 * sizeof(long);
+	return fetch_set_regs(regs, &where);
 }
 
 /*
@@ -271,7 +291,7 @@ func_event_true_parent(unsigned long parent_ip, unsigned long *retp)
 /*
  * Entry data of an event at the return. @size is that of all of it, in bytes; at the
  * entry it is the room, if the fprobe of the event has an entry_data_min. @id is
- * that of the event.
+ * that of the event. @payload is that of the record, with the strings of the entry.
  */
 struct func_event_frame {
 	u32		size;
@@ -281,29 +301,24 @@ struct func_event_frame {
 	char		payload[];
 };
 
-/* A hit of an event at the return, as the source of fetch_emit(). */
-struct func_event_returned {
-	const struct func_event_frame	*frame;
-	struct ftrace_regs		*fregs;
-	u64				duration;
-};
-
 /*
- * fetch_event::where() of a return event: the address that the function returns
+ * probe_hit::set_regs() of a return event: the address that the function returns
  * to. return_to_handler() has saved the registers below the stack pointer that
  * the function has left.
  */
-static void func_event_where_returned(const struct fetch_event *base,
-				      const void *source,
-				      struct fetch_where *where)
+static struct pt_regs *func_event_returned_regs(struct probe_hit *base,
+						struct pt_regs *regs)
 {
-	const struct func_event_returned *hit = source;
+	struct func_event_hit *hit = to_func_event_hit(base);
+	const struct fetch_where where = {
+		.ip = hit->parent_ip,
+		.fp = ftrace_regs_get_frame_pointer(hit->fregs),
+		.sp = IS_ENABLED(CONFIG_X86_64) ?
+		      ftrace_regs_get_stack_pointer(hit->fregs) :
+		      (unsigned long)(arch_ftrace_regs(hit->fregs) + 1),
+	};
 
-	where->ip = hit->frame->parent_ip;
-	where->fp = ftrace_regs_get_frame_pointer(hit->fregs);
-	where->sp = IS_ENABLED(CONFIG_X86_64) ?
-		    ftrace_regs_get_stack_pointer(hit->fregs) :
-		    (unsigned long)(arch_ftrace_regs(hit->fregs) + 1);
+	return fetch_set_regs(regs, &where);
 }
 
 static __always_inline unsigned long
@@ -313,84 +328,66 @@ func_event_entry_parent(unsigned long parent_ip, struct ftrace_regs *fregs)
 				      func_event_return_location(fregs));
 }
 
-/* fprobe::entry_handler of an event at the entry without strings. */
-static int func_event_fixed_handler(struct fprobe *fp, unsigned long ip,
-				    unsigned long parent_ip,
-				    struct ftrace_regs *fregs, void *data)
+static void func_event_store_entered(struct probe_hit *base, void *to)
 {
-	struct func_event *event = container_of(fp, struct func_event, fp);
+	struct func_event_hit *hit = to_func_event_hit(base);
+	struct fetch_record *rec = to;
 
-	if (unlikely(!func_event_rcu_covers_cpu()))
-		return 0;
-
-	fetch_emit_fixed(&event->base, event->entry,
-			 func_event_arguments(event, fregs), fregs,
-			 func_event_entry_parent(parent_ip, fregs));
-	return 0;
+	rec->ip = hit->parent_ip;
+	trace_probe_store_args(rec->payload, hit->event->entry,
+			       func_event_arguments(hit->event, hit->fregs), NULL,
+			       sizeof(*rec), base->size - sizeof(*rec), &hit->made);
 }
 
-/* fprobe::entry_handler of an event at the entry with strings. */
+static noinline void func_event_emit_entered(struct func_event *event,
+					     unsigned long parent_ip,
+					     struct ftrace_regs *fregs)
+{
+	struct func_event_hit hit __uninitialized;
+
+	hit.base = (struct probe_hit){
+		.tp = &event->base.tp,
+		.set_stack = FETCH_SETS_REGS,
+		.ip = event->ip,
+		.store = func_event_store_entered,
+		.set_regs = func_event_entered_regs,
+	};
+	hit.event = event;
+	hit.fregs = fregs;
+	hit.parent_ip = parent_ip;
+	hit.base.size = sizeof(struct fetch_record) +
+		trace_probe_args_size(event->entry, func_event_arguments(event, fregs),
+				      NULL, sizeof(struct fetch_record), &hit.made);
+	trace_probe_emit(&hit.base);
+}
+
+/* fprobe::entry_handler of an event at the entry. */
 static int func_event_entry_handler(struct fprobe *fp, unsigned long ip,
 				    unsigned long parent_ip,
 				    struct ftrace_regs *fregs, void *data)
 {
 	struct func_event *event = container_of(fp, struct func_event, fp);
-	struct fetch_made made __uninitialized;
-	unsigned int len;
+	struct trace_event_file *file;
+	struct trace_buffer *buffer;
+	struct fetch_record *rec;
 
 	if (unlikely(!func_event_rcu_covers_cpu()))
 		return 0;
 
-	len = func_event_fetch_entry(event, fregs, made.payload);
-	fetch_emit(&event->base, fregs,
-		   func_event_entry_parent(parent_ip, fregs), made.payload, len);
-	return 0;
-}
-
-/* The same for a payload that is too large for the stack. */
-static int func_event_large_handler(struct fprobe *fp, unsigned long ip,
-				    unsigned long parent_ip,
-				    struct ftrace_regs *fregs, void *data)
-{
-	struct func_event *event = container_of(fp, struct func_event, fp);
-
-	if (unlikely(!func_event_rcu_covers_cpu()))
+	parent_ip = func_event_entry_parent(parent_ip, fregs);
+	file = trace_probe_direct_file(&event->base.tp);
+	if (unlikely(!file) ||
+	    unlikely(!trace_probe_direct(event->entry, file,
+					 func_event_arguments(event, fregs), NULL,
+					 sizeof(*rec), (void **)&rec, &buffer))) {
+		func_event_emit_entered(event, parent_ip, fregs);
 		return 0;
-
-	fetch_emit(&event->base, fregs,
-		   func_event_entry_parent(parent_ip, fregs), NULL,
-		   FETCH_NO_ROOM);
-	return 0;
-}
-
-/*
- * Keep the fields of the entry where other events of the function have their share of
- * the room. If the strings do not fit, each gets an equal part of it, and those of user
- * space are read again at the return. Returns the size of the payload.
- *
- * There is no FETCH_SLACK behind the frame, so the payload is made elsewhere.
- */
-static noinline unsigned int
-func_event_keep_strings(struct func_event *event, struct ftrace_regs *fregs,
-			struct func_event_frame *frame)
-{
-	unsigned int room = frame->size - sizeof(*frame), len;
-	struct fetch_made made __uninitialized;
-	u16 rooms[FETCH_MAX_FIELDS];
-
-	len = func_event_fetch_entry(event, fregs, made.payload);
-	if (len > room) {
-		for (int i = 0; i < FETCH_MAX_FIELDS; i++)
-			rooms[i] = (room - event->kept_size) /
-				   event->nr_entry_strings;
-		*(u64 *)made.payload = 0;
-		len = fetch_exec_rooms(event->entry,
-				       func_event_arguments(event, fregs),
-				       made.payload, event->base.payload_size,
-				       rooms);
 	}
-	memcpy(frame->payload, made.payload, len);
-	return len;
+	if (likely(rec)) {
+		rec->ip = parent_ip;
+		trace_record_direct_end(buffer);
+	}
+	return 0;
 }
 
 static __always_inline bool func_event_ignores_returns(void)
@@ -399,11 +396,105 @@ static __always_inline bool func_event_ignores_returns(void)
 	       atomic_read(&current->tracing_graph_pause);
 }
 
-/* Set the members of the frame but the payload, which has @len bytes. */
+/*
+ * Size of a string that is read at the return, in its __data_loc until then: of one
+ * that could not be read, and of one that was cut. Both have their address instead of
+ * the text; that which was cut has the start of the text behind it, unless its room is
+ * less than FUNC_EVENT_MIN_CUT.
+ */
+#define FUNC_EVENT_UNREAD	0
+#define FUNC_EVENT_UNREAD_CUT	U16_MAX
+#define FUNC_EVENT_MIN_CUT	24
+
+/*
+ * As fetch_insn(), when the function of an event at the return is entered: of a string of
+ * user space that cannot be read, or that is cut, the address is kept, and so is that of
+ * one that the function fills, which has a FETCH_OP_NOP.
+ */
+static noinline int func_event_keep_string(struct func_event *event,
+					   struct fetch_insn *code, unsigned long val,
+					   void *dest, void *base)
+{
+	bool filled = code->op == FETCH_OP_NOP;
+	enum fetch_op last = fetch_last_op(code += filled);
+	int room, text = 0, ret = -EAGAIN;
+	char *to;
+
+	if (last != FETCH_OP_ST_STRING && last != FETCH_OP_ST_USTRING)
+		return fetch_insn(code, val, dest, base);
+	room = get_loc_len(*(u32 *)dest);
+	if (!filled)
+		ret = fetch_insn(code, val, dest, base);
+	if (ret > 0 && ret < room)
+		return ret;
+
+	/* The address of a pointer that cannot be read is not that of the string. */
+	if (fetch_follow(code, &val))
+		return -EFAULT;
+	/* The system call does not write to NULL. */
+	if (!val)
+		return -ENXIO;
+	if (!filled && last == FETCH_OP_ST_STRING && !fetch_is_user_address(val, false))
+		return ret;
+
+	to = get_loc_data(dest, base);
+	if (ret > 0 && room > FUNC_EVENT_MIN_CUT) {
+		text = room - 1 - sizeof(val);
+		memmove(to + sizeof(val), to, text - 1);
+		to[sizeof(val) + text - 1] = '\0';
+	}
+	put_unaligned(val, (unsigned long *)to);
+	*(u32 *)dest = make_data_loc(text ? FUNC_EVENT_UNREAD_CUT : FUNC_EVENT_UNREAD,
+				     (void *)to - base);
+	if (!READ_ONCE(event->unread))
+		WRITE_ONCE(event->unread, true);
+	return sizeof(val) + text;
+}
+
+/*
+ * The same for all fields. If the strings do not fit into @room, each gets an equal part
+ * of it, but for the addresses of those that the function fills.
+ */
+static noinline unsigned int
+func_event_keep_all(struct func_event *event, void *source, char *payload,
+		    unsigned int room)
+{
+	struct trace_probe *entry = event->entry;
+	unsigned int max = entry->max_string;
+
+	if (event->nr_entry_strings)
+		max = clamp((room - event->filled_size - 1) / event->nr_entry_strings,
+			    FETCH_MIN_STRING, max);
+	return entry->size +
+	       store_trace_args_at(payload, payload + entry->size, entry, source, event,
+				   sizeof(struct fetch_record), room, max);
+}
+
+/* Keep the fields of the entry at @payload; returns how long they are. */
+static __always_inline unsigned int
+func_event_keep_fields(struct func_event *event, struct ftrace_regs *fregs,
+		       char *payload, unsigned int room)
+{
+	void *source = func_event_arguments(event, fregs);
+	struct trace_probe *entry = event->entry;
+	unsigned int len = 0;
+
+	if (likely(entry->kind == PROBE_ARGS_COPY)) {
+		/* The bits of what is read at the return. */
+		*(u64 *)payload = 0;
+		trace_probe_copy_args(entry, source, NULL, payload);
+		return entry->size;
+	}
+	if (entry->kind == PROBE_ARGS_STRINGS)
+		len = trace_probe_make_strings(entry, source, NULL,
+					       sizeof(struct fetch_record), payload,
+					       entry->size + room);
+	return len ?: func_event_keep_all(event, source, payload, room);
+}
+
 static __always_inline void
-func_event_fill_frame(struct func_event_frame *frame,
-		      const struct func_event *event, unsigned int len,
-		      unsigned long parent_ip, struct ftrace_regs *fregs)
+func_event_fill_frame(struct func_event_frame *frame, const struct func_event *event,
+		      unsigned int len, unsigned long parent_ip, struct ftrace_regs *fregs)
 {
 	frame->size = sizeof(*frame) + len;
 	frame->id = event->id;
@@ -421,12 +512,14 @@ static int func_event_return_only_handler(struct fprobe *fp, unsigned long ip,
 					  struct ftrace_regs *fregs, void *data)
 {
 	struct func_event *event = container_of(fp, struct func_event, fp);
+	struct func_event_frame *frame = data;
 
 	if (unlikely(func_event_ignores_returns()))
 		return 1;
 
-	func_event_fill_frame(data, event, event->base.payload_size, parent_ip,
-			      fregs);
+	*(u64 *)frame->payload = 0;
+	trace_probe_clear_gaps(&event->base.tp, frame->payload);
+	func_event_fill_frame(frame, event, event->base.tp.size, parent_ip, fregs);
 	return 0;
 }
 
@@ -437,80 +530,157 @@ static int func_event_return_entry_handler(struct fprobe *fp, unsigned long ip,
 {
 	struct func_event *event = container_of(fp, struct func_event, fp);
 	struct func_event_frame *frame = data;
-	unsigned int len;
+	unsigned int size = fp->entry_data_size;
 
 	if (unlikely(func_event_ignores_returns()))
 		return 1;
 
-	/* Strings end before the data does, see func_event_make_layout(). */
-	if (event->nr_entry_strings && unlikely(frame->size < fp->entry_data_size))
-		len = func_event_keep_strings(event, fregs, frame);
-	else
-		len = func_event_fetch_entry(event, fregs, frame->payload);
-
-	func_event_fill_frame(frame, event, len, parent_ip, fregs);
+	/* Other events of the function have their share. */
+	if (fp->entry_data_min)
+		size = frame->size;
+	size -= sizeof(*frame) + event->entry->size;
+	func_event_fill_frame(frame, event,
+			      func_event_keep_fields(event, fregs, frame->payload, size),
+			      parent_ip, fregs);
 	return 0;
 }
 
-/* As fetch_event::make(), but makes a payload on the stack if there are no @rooms. */
-static notrace unsigned int
-func_event_fetch_returned(const struct func_event *event,
-			  const struct func_event_returned *hit, char *payload,
-			  u16 *rooms)
+/* The loc of the next string from @i on whose address is in its place, or NULL. */
+static u32 *func_event_next_unread(struct func_event *event, char *payload, int *i)
 {
-	long retval = ftrace_regs_get_return_value(hit->fregs);
-	const struct func_event_frame *frame = hit->frame;
-	unsigned int len = frame->size - sizeof(*frame);
-	bool again = event->nr_entry && READ_ONCE(event->entry->unread);
+	for (; *i < event->entry->nr_args; ++*i) {
+		const struct probe_arg *arg = &event->entry->args[*i];
+		u32 *loc = (u32 *)(payload + arg->offset);
 
-	/* The rooms of the entry come first, and are not more than its fields. */
-	if (!payload) {
-		if (again)
-			len += fetch_measure_again(event->entry, retval,
-						   frame->payload, rooms);
-		return len + fetch_measure(event->ret, &retval,
-					   rooms + event->nr_entry);
+		if (arg->dynamic && (get_loc_len(*loc) == FUNC_EVENT_UNREAD ||
+				     get_loc_len(*loc) == FUNC_EVENT_UNREAD_CUT))
+			return loc;
 	}
-
-	memcpy(payload, frame->payload, len);
-	/* As func_event_fetch_entry() does; there are no fields of the entry. */
-	if (!event->nr_entry)
-		fetch_clear_bits(&event->base, payload);
-	*(u64 *)(payload + event->duration_offset) = hit->duration;
-
-	if (again)
-		len = fetch_again(event->entry, retval, payload, len, rooms);
-	if (len == FETCH_NO_ROOM)
-		return len;
-	return rooms ? fetch_exec_rooms(event->ret, &retval, payload, len,
-					rooms + event->nr_entry) :
-		       fetch_exec(event->ret, &retval, payload, len);
+	return NULL;
 }
 
-/* fetch_event::make() of an event at the return. */
-static notrace unsigned int
-func_event_make_returned(const struct fetch_event *base, const void *source,
-			 char *payload, u16 *rooms)
+static bool func_event_has_unread(struct func_event *event, char *payload)
 {
-	return func_event_fetch_returned(container_of(base, struct func_event,
-						      base),
-					 source, payload, rooms);
+	int i = 0;
+
+	return unlikely(READ_ONCE(event->unread)) &&
+	       func_event_next_unread(event, payload, &i);
+}
+
+/* Read a string at the return whose address was kept, or measure it if @dest is NULL. */
+static int func_event_read_kept(const struct probe_arg *arg, unsigned long addr,
+				struct ftrace_regs *fregs, void *dest, void *base)
+{
+	bool filled = arg->code[1].op == FETCH_OP_NOP;
+	struct fetch_insn code[] = {
+		{ .op = fetch_last_op(arg->code + 1 + filled) },
+		{ .op = FETCH_OP_END },
+	};
+	long limit = ftrace_regs_get_return_value(fregs);
+
+	/* Text that a system call fills ends after as many bytes as it has returned. */
+	return filled && limit > 0 ?
+		fetch_limited(code, addr, min(limit, FETCH_MAX_PAYLOAD), dest, base) :
+		fetch_insn(code, addr, dest, base);
+}
+
+static unsigned long func_event_kept_address(char *payload, u32 loc)
+{
+	void *base = payload - sizeof(struct fetch_record);
+
+	return get_unaligned((unsigned long *)get_loc_data(&loc, base));
+}
+
+/* The room that the strings take which are read at the return. */
+static unsigned int func_event_measure_returned(struct func_event *event,
+						struct func_event_hit *hit)
+{
+	char *payload = hit->frame->payload;
+	unsigned int size = 0;
+	int len;
+	u32 *loc;
+
+	for (int i = 0; (loc = func_event_next_unread(event, payload, &i)); i++) {
+		len = func_event_read_kept(&event->entry->args[i],
+					   func_event_kept_address(payload, *loc),
+					   hit->fregs, NULL, NULL);
+		size += clamp(len, FETCH_MIN_STRING, event->ret->max_string);
+	}
+	/* As in __get_data_size(), one byte more. */
+	return size + !!size + __get_data_size(event->ret, hit->fregs, NULL);
 }
 
 /*
- * A return event that reads memory at the return, or strings again that could
- * not be read at the entry, or did not fit.
+ * Store at @to the string whose address is in its place in the record. Returns how many of
+ * the @room bytes it takes.
  */
-static noinline void
-func_event_return_and_read(struct func_event *event,
-			   const struct func_event_returned *hit)
+static unsigned int func_event_store_kept(struct func_event *event,
+					  const struct probe_arg *arg,
+					  struct func_event_hit *hit, char *payload,
+					  char *to, unsigned int room)
 {
-	struct fetch_made made __uninitialized;
-	unsigned int len = FETCH_NO_ROOM;
+	void *base = payload - sizeof(struct fetch_record);
+	u32 *loc = (u32 *)(payload + arg->offset), kept = *loc;
+	unsigned long addr = func_event_kept_address(payload, kept);
+	char *at = get_loc_data(&kept, base), *text = at + sizeof(addr);
+	int len;
 
-	if (event->on_stack)
-		len = func_event_fetch_returned(event, hit, made.payload, NULL);
-	fetch_emit(&event->base, hit, hit->frame->parent_ip, made.payload, len);
+	memset(at, 0, sizeof(addr));
+	room = min(room, event->ret->max_string + 1);
+	*loc = make_data_loc(room, (void *)to - base);
+	len = func_event_read_kept(arg, addr, hit->fregs, loc, base);
+	len = trace_probe_end_string(event->entry, arg, payload, base, room, len);
+	if (get_loc_len(kept) == FUNC_EVENT_UNREAD ||
+	    (len && !strncmp(text, to, strlen(text))))
+		return len;
+
+	/*
+	 * The program may have changed it since then, or execve() has replaced
+	 * the program: then take what was there at the entry.
+	 */
+	*loc = make_data_loc(strlen(text) + 1, (void *)text - base);
+	*(u32 *)(payload + event->entry->cut_at) |= BIT(arg->bit - 1);
+	return 0;
+}
+
+static void func_event_store_returned(struct probe_hit *base, void *to)
+{
+	struct func_event_hit *hit = to_func_event_hit(base);
+	unsigned int len = hit->frame->size - sizeof(*hit->frame);
+	struct func_event *event = hit->event;
+	struct fetch_record *rec = to;
+	char *end = to + base->size, *at = rec->payload + len;
+
+	rec->ip = hit->parent_ip;
+	memcpy(rec->payload, hit->frame->payload, len);
+	for (int i = 0; func_event_next_unread(event, rec->payload, &i); i++)
+		at += func_event_store_kept(event, &event->entry->args[i], hit,
+					    rec->payload, at, end - at);
+	at += store_trace_args_at(rec->payload, at, event->ret, hit->fregs, NULL,
+				  sizeof(*rec), end - at, event->ret->max_string);
+	memset(at, 0, end - at);
+}
+
+static noinline void func_event_emit_returned(struct func_event *event,
+					      struct func_event_frame *frame,
+					      struct ftrace_regs *fregs)
+{
+	struct func_event_hit hit __uninitialized;
+
+	hit.base = (struct probe_hit){
+		.tp = &event->base.tp,
+		.set_stack = FETCH_SETS_REGS,
+		.ip = frame->parent_ip,
+		.store = func_event_store_returned,
+		.set_regs = func_event_returned_regs,
+	};
+	hit.event = event;
+	hit.fregs = fregs;
+	hit.frame = frame;
+	hit.parent_ip = frame->parent_ip;
+	hit.base.size = sizeof(struct fetch_record) + frame->size - sizeof(*frame) +
+			func_event_measure_returned(event, &hit);
+	trace_probe_emit(&hit.base);
 }
 
 /* fprobe::exit_handler; same context as the entry handlers. */
@@ -521,10 +691,10 @@ static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
 	struct func_event *event = container_of(fp, struct func_event, fp);
 	u64 now = trace_clock_local();
 	struct func_event_frame *frame = data;
-	struct func_event_returned hit = {
-		.frame = frame, .fregs = fregs,
-	};
-	long retval;
+	struct trace_event_file *file;
+	struct trace_buffer *buffer;
+	struct fetch_record *rec;
+	unsigned int len;
 
 	if (unlikely(!func_event_rcu_covers_cpu() || !frame ||
 		     frame->id != event->id))
@@ -534,20 +704,25 @@ static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
 	 * frame->calltime may have been read on another CPU, whose clock is
 	 * ahead.
 	 */
-	hit.duration = now > frame->calltime ? now - frame->calltime : 0;
+	*(u64 *)(frame->payload + event->duration_offset) =
+		now > frame->calltime ? now - frame->calltime : 0;
 
-	if (!event->in_place ||
-	    (READ_ONCE(event->entry->unread) &&
-	     fetch_needs_again(event->entry, frame->payload))) {
-		func_event_return_and_read(event, &hit);
+	file = trace_probe_direct_file(&event->base.tp);
+	if (unlikely(!file || event->ret->kind != PROBE_ARGS_COPY ||
+		     func_event_has_unread(event, frame->payload))) {
+		func_event_emit_returned(event, frame, fregs);
 		return;
 	}
 
-	retval = ftrace_regs_get_return_value(fregs);
-	*(u64 *)(frame->payload + event->duration_offset) = hit.duration;
-	fetch_copies(event->ret, &retval, frame->payload);
-	fetch_emit(&event->base, &hit, frame->parent_ip, frame->payload,
-		   frame->size - sizeof(*frame));
+	len = frame->size - sizeof(*frame);
+	buffer = file->tr->array_buffer.buffer;
+	rec = trace_record_direct(buffer, file, sizeof(*rec) + len);
+	if (unlikely(!rec))
+		return;
+	rec->ip = frame->parent_ip;
+	fetch_copy_bytes(rec->payload, frame->payload, len);
+	fetch_copy_all(event->ret->nr_copies, event->ret->copies, fregs, rec->payload);
+	trace_record_direct_end(buffer);
 }
 
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -579,18 +754,76 @@ static void func_event_find_syscalls(void)
 	done = true;
 }
 
-/* Find the memory of the @nr'th of all reads of the events of a system call. */
+/*
+ * Memory of user space that a field is going to be read from.
+ * @size: maximum size, in bytes; 0 if there is no such memory
+ * @is_string: it ends with a null byte
+ * @is_pointer: it is a pointer to other memory of the same field
+ */
+struct func_event_span {
+	unsigned long	address;
+	unsigned int	size;
+	bool		is_string;
+	bool		is_pointer;
+};
+
+static void func_event_set_span(struct func_event_span *span, const struct probe_arg *arg,
+				const struct pt_regs *regs)
+{
+	const struct fetch_insn *code = &arg->code[1];
+	enum fetch_op op;
+
+	code += code->op == FETCH_OP_NOP;
+	op = fetch_last_op(code);
+	*span = (struct func_event_span){
+		.address = fetch_source(arg->code, regs),
+		.size = arg->dynamic ? FETCH_MAX_STRING :
+			arg->type->size * max(arg->count, 1U),
+		.is_string = arg->dynamic,
+	};
+	if (fetch_follow(code, &span->address)) {
+		op = code->op;
+		span->is_pointer = true;
+		span->is_string = false;
+		span->size = sizeof(span->address);
+	}
+	if (op != FETCH_OP_UDEREF && op != FETCH_OP_ST_UMEM && op != FETCH_OP_ST_USTRING &&
+	    !fetch_is_user_address(span->address, false))
+		span->size = 0;
+}
+
+/*
+ * Wait until it can be read. It may be paged out again, or unmapped by another task, at
+ * any time. False if there is no such memory.
+ */
+static bool func_event_make_present(const struct func_event_span *span)
+{
+	const void __user *at = fetch_user_pointer(span->address);
+
+	if (!span->size)
+		return false;
+	return span->is_string ? strnlen_user(at, span->size) :
+				 !fault_in_readable(at, span->size);
+}
+
+/* Find the memory of the @nr'th of all fields that the events of a system call read. */
 static bool func_event_find_span(unsigned long ip, unsigned int nr,
 				 const struct pt_regs *regs,
-				 struct fetch_span *span)
+				 struct func_event_span *span)
 {
 	struct func_event *event;
 
 	guard(preempt_notrace)();
-	hash_for_each_possible_rcu_notrace(func_event_waiting, event, wait_node, ip)
-		if (event->ip == ip &&
-		    fetch_find_span(event->entry, regs, &nr, span))
+	hash_for_each_possible_rcu_notrace(func_event_waiting, event, wait_node, ip) {
+		if (event->ip != ip)
+			continue;
+		for (int i = 0; i < event->entry->nr_args; i++) {
+			if (event->entry->args[i].copied || nr--)
+				continue;
+			func_event_set_span(span, &event->entry->args[i], regs);
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -605,7 +838,7 @@ static bool func_event_find_span(unsigned long ip, unsigned int nr,
 static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	unsigned int nr = 0, nr_pointers = 0;
-	struct fetch_span span;
+	struct func_event_span span;
 
 	/* Compat system calls have other numbers. */
 	if (id < 0 || id >= NR_syscalls || in_compat_syscall())
@@ -615,7 +848,7 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 	while (func_event_find_span(func_event_syscall_ips[id], nr, regs,
 				    &span)) {
 		/* A pointer that is present can be followed to the next one. */
-		if (fetch_make_present(&span) && span.is_pointer &&
+		if (func_event_make_present(&span) && span.is_pointer &&
 		    ++nr_pointers < FETCH_MAX_DEREFS)
 			continue;
 
@@ -626,7 +859,11 @@ static void func_event_sys_enter(void *data, struct pt_regs *regs, long id)
 
 static bool func_event_waits(const struct func_event *event)
 {
-	return event->syscall && fetch_reads_arguments(event->entry);
+	for (int i = 0; event->syscall && i < event->entry->nr_args; i++)
+		if (!event->entry->args[i].copied &&
+		    event->entry->args[i].code->op != FETCH_OP_IMM)
+			return true;
+	return false;
 }
 
 /* While there are such events, all system calls of all tasks are traced. */
@@ -747,7 +984,7 @@ void func_event_detach(struct func_event *event)
 /**
  * func_event_set_handlers() - set the handlers of an event, and the size of what it
  * keeps from the entry for the return
- * @event: the event, with its fetch code
+ * @event: the event, with its parts
  */
 void func_event_set_handlers(struct func_event *event)
 {
@@ -755,18 +992,10 @@ void func_event_set_handlers(struct func_event *event)
 	struct fprobe *fp = &event->fp;
 
 	if (!event->at_return) {
-		event->base.where = func_event_where_entered;
-		event->base.make = func_event_make_entered;
-		fp->entry_handler = !event->base.has_cuts ?
-				    func_event_fixed_handler :
-				    event->on_stack ? func_event_entry_handler :
-						      func_event_large_handler;
+		fp->entry_handler = func_event_entry_handler;
 		return;
 	}
 
-	event->in_place = !event->ret->nr_reads;
-	event->base.where = func_event_where_returned;
-	event->base.make = func_event_make_returned;
 	fp->entry_handler = event->nr_entry ? func_event_return_entry_handler :
 					      func_event_return_only_handler;
 	fp->exit_handler = func_event_exit_handler;

@@ -5,7 +5,7 @@
  * A line written to function_events in tracefs names a function and the
  * arguments or return value to record. It is turned into a struct
  * trace_event_call, which makes the event a regular trace event to user space,
- * and fetch code that fetches the fields, see func_event_probe.c.
+ * and a struct trace_probe, see event_fetch.c and func_event_probe.c.
  *
  * The idea, and the first version of the language, are those of the function
  * based events proposed in 2018: https://lwn.net/Articles/747256/
@@ -20,12 +20,10 @@
 #include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
 #include <linux/rust_demangle.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/syscalls.h>
-#include <linux/tracepoint.h>
 
 #include <asm/sections.h>
 #include <asm/setup.h>
@@ -284,12 +282,15 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 	return err;
 }
 
-/* Parse context: the event that is created. */
+/* Parse context: the event that is created, and its fields. */
 struct func_event_ctx {
 	struct fetch_ctx	*base;
 	struct func_event_def	def;
 	struct func_event	*event;
 	struct func_event_btf	*btf;
+	unsigned int		nr_fields;
+	/* Those of the definition, and all arguments of a function. */
+	struct fetch_field	fields[FETCH_MAX_FIELDS + FUNC_EVENT_MAX_ARGS];
 };
 
 /* The final errno is set when the error is logged; -ENOMEM is not logged. */
@@ -298,6 +299,13 @@ static int func_event_fail(struct func_event_ctx *ctx, enum func_event_err err,
 {
 	return err == FUNC_EVENT_ERR_NO_MEMORY ? -ENOMEM :
 						 fetch_fail(ctx->base, err, pos);
+}
+
+static void func_event_put_ctx(struct func_event_ctx *ctx)
+{
+	for (int i = 0; i < ARRAY_SIZE(ctx->fields); i++)
+		kfree(ctx->fields[i].name);
+	func_event_btf_put(ctx->btf);
 }
 
 static enum func_event_err func_event_need_btf(struct func_event_ctx *ctx)
@@ -453,9 +461,9 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 /* The parser has checked only names that are in the definition. */
 static int func_event_check_names(struct func_event_ctx *ctx)
 {
-	struct fetch_field *fields = ctx->event->base.fields;
+	struct fetch_field *fields = ctx->fields;
 
-	for (int i = 0; i < ctx->event->base.nr_fields; i++) {
+	for (int i = 0; i < ctx->nr_fields; i++) {
 		if (ctx->event->at_return && !strcmp(fields[i].name, "duration"))
 			return func_event_fail(ctx, FUNC_EVENT_ERR_BAD_NAME,
 					       fields[i].at);
@@ -546,7 +554,7 @@ func_event_metadata_type(const struct syscall_metadata *meta, int arg)
 static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 					 const struct syscall_metadata *meta)
 {
-	struct fetch_field *field = ctx->event->base.fields;
+	struct fetch_field *field = ctx->fields;
 
 	for (int i = 0; i < meta->nb_args; i++, field++) {
 		if (i >= func_event_nr_args(ctx->event->syscall))
@@ -554,7 +562,6 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 					       FUNC_EVENT_ERR_TOO_MANY_ARGS,
 					       ctx->def.base.name.start);
 
-		field->fault = -1;
 		field->at = ctx->def.base.name.start;
 		field->arg = i;
 		field->type = func_event_metadata_type(meta, i);
@@ -562,8 +569,7 @@ static int func_event_make_metadata_args(struct func_event_ctx *ctx,
 			kasprintf(GFP_KERNEL, "arg%d", i + 1) :
 			kstrdup(meta->args[i], GFP_KERNEL);
 
-		/* Counted even on failure, so that its name is freed. */
-		ctx->event->base.nr_fields++;
+		ctx->nr_fields++;
 		if (!field->type || !field->name)
 			return -ENOMEM;
 
@@ -635,7 +641,6 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 	field->arg = def->source == FUNC_EVENT_ARGUMENT ? def->arg : -1;
 	field->absolute = def->source == FUNC_EVENT_ADDRESS;
 	field->address = def->address;
-	field->fault = -1;
 	ret = func_event_set_field_name(ctx, def, field);
 	if (ret)
 		return ret;
@@ -683,7 +688,6 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		field->filled = func_event_is_filled(ctx->event, field);
 	}
 
-	ctx->event->base.nr_fields++;
 	return 0;
 }
 
@@ -700,8 +704,7 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 			break;
 		}
 
-		field = &ctx->event->base.fields[ctx->event->base.nr_fields];
-		field->fault = -1;
+		field = &ctx->fields[ctx->nr_fields++];
 		field->at = pos;
 		err = func_event_btf_arg(ctx->btf, i, field);
 		if (!err && field->arg >= func_event_nr_args(ctx->event->syscall))
@@ -716,9 +719,6 @@ static int func_event_make_btf_args(struct func_event_ctx *ctx)
 			field->read = true;
 			field->nr_derefs = 1;
 		}
-
-		/* Counted even on failure, so that its name is freed. */
-		ctx->event->base.nr_fields++;
 	}
 	return err ? func_event_fail(ctx, err, pos) : 0;
 }
@@ -727,7 +727,6 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 {
 	struct func_event *event = ctx->event;
 	const struct syscall_metadata *meta;
-	unsigned int nr = ctx->def.nr_fields;
 	int ret, i;
 
 	if (ctx->def.nr_args > func_event_nr_args(event->syscall))
@@ -737,13 +736,6 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 		return func_event_fail(ctx, FUNC_EVENT_ERR_NO_RETURN,
 				       ctx->def.base.name.start);
 
-	if (!ctx->def.has_args)
-		nr += FUNC_EVENT_MAX_ARGS;
-	event->base.fields =
-		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
-	if (!event->base.fields)
-		return -ENOMEM;
-
 	if (!ctx->def.has_args) {
 		meta = func_event_metadata(event);
 		ret = meta ? func_event_make_metadata_args(ctx, meta) :
@@ -752,32 +744,19 @@ static int func_event_make_fields(struct func_event_ctx *ctx)
 			return ret;
 	}
 
-	event->nr_entry = event->base.nr_fields;
+	event->nr_entry = ctx->nr_fields + ctx->def.nr_entry;
 	for (i = 0; i < ctx->def.nr_fields; i++) {
-		struct fetch_field *field =
-			&event->base.fields[event->base.nr_fields];
-
-		ret = func_event_make_field(ctx, &ctx->def.fields[i], field);
-		if (ret) {
-			kfree(field->name);
+		ret = func_event_make_field(ctx, &ctx->def.fields[i],
+					    &ctx->fields[ctx->nr_fields++]);
+		if (ret)
 			return ret;
-		}
-
-		if (i < ctx->def.nr_entry)
-			event->nr_entry++;
 	}
 
 	/* The parser has counted only those that are in the definition. */
-	if (event->base.nr_fields > FETCH_MAX_FIELDS)
+	if (ctx->nr_fields > FETCH_MAX_FIELDS)
 		return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_MANY_FIELDS,
-				       event->base.fields[FETCH_MAX_FIELDS].at);
+				       ctx->fields[FETCH_MAX_FIELDS].at);
 	return func_event_check_names(ctx);
-}
-
-static bool func_event_is_entry_field(struct func_event *event,
-				      struct fetch_field *field)
-{
-	return field < event->base.fields + event->nr_entry;
 }
 
 /*
@@ -807,23 +786,89 @@ static enum func_event_err func_event_read_stack(struct func_event *event,
 	return FUNC_EVENT_ERR_OK;
 }
 
+/* The field that is the time between entry and return. */
+static int func_event_add_duration(struct func_event *event)
+{
+	struct fetch_field field = {
+		.name = kstrdup("duration", GFP_KERNEL),
+		.type = fetch_integer(sizeof(u64), FETCH_UNSIGNED),
+	};
+	int ret = field.name ? fetch_add_arg(&event->base, &field) : -ENOMEM;
+
+	kfree(field.name);
+	if (!ret)
+		event->duration_offset = event->base.tp.size - sizeof(u64);
+	return ret;
+}
+
+/* Place the bits, the fields and the duration. */
+static int func_event_place_fields(struct func_event_ctx *ctx)
+{
+	struct func_event *event = ctx->event;
+	int ret = fetch_place_bits(&event->base, ctx->fields, ctx->nr_fields);
+
+	for (int i = 0; !ret && i < ctx->nr_fields + event->at_return; i++) {
+		int nr = i - (event->at_return && i > event->nr_entry);
+
+		if (event->at_return && i == event->nr_entry) {
+			ret = func_event_add_duration(event);
+			if (ret == -E2BIG)
+				return func_event_fail(ctx, FUNC_EVENT_ERR_ENTRY_TOO_LARGE,
+						       ctx->def.base.name.start);
+			continue;
+		}
+		ret = fetch_add_arg(&event->base, &ctx->fields[nr]);
+		if (ret == -E2BIG)
+			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
+					       ctx->fields[nr].at);
+	}
+	return ret;
+}
+
+/* Compile what is fetched at the entry, and at the return. */
+static int func_event_compile(struct func_event_ctx *ctx)
+{
+	struct func_event *event = ctx->event;
+	int ret = 0;
+
+	event->entry = fetch_new_part(&event->base, event->nr_entry);
+	event->ret = fetch_new_part(&event->base, ctx->nr_fields - event->nr_entry);
+	if (!event->entry || !event->ret)
+		return -ENOMEM;
+	/* What the entry has kept is cleared already. */
+	event->ret->nr_gaps = 0;
+	event->ret->nr_clear = 0;
+
+	for (int i = 0; !ret && i < ctx->nr_fields; i++) {
+		struct fetch_field *field = &ctx->fields[i];
+		bool entry = i < event->nr_entry;
+
+		if (field->arg >= 0)
+			field->from = func_event_arg_offset(event->syscall, field->arg) +
+				      field->skip;
+		else if (!entry)
+			field->from = func_event_return_offset();
+		ret = fetch_compile(entry ? event->entry : event->ret, field,
+				    &event->base.tp.args[i + !entry],
+				    event->syscall && entry && FUNC_EVENT_USER_ARGS);
+	}
+	return ret;
+}
+
 /*
- * Lay out the payload: the fault word, the fields, then the strings; and
- * compile the fetch code.
+ * Lay out the payload: the words of bits, the fields, then the strings; and
+ * compile what is fetched.
  */
 static int func_event_make_layout(struct func_event_ctx *ctx)
 {
-	unsigned int nr_entry_strings = 0, nr_filled = 0, nr_strings = 0, room;
-	unsigned int entry_string = 0, return_string = 0;
-	unsigned int entry_share = 0, return_share;
+	unsigned int nr_strings = 0, room = FETCH_MAX_PAYLOAD, used, ret_room;
 	struct func_event *event = ctx->event;
-	struct fetch_field *field,
-		*end = event->base.fields + event->base.nr_fields;
 	enum func_event_err err;
-	u32 offset;
 	int ret;
 
-	for (field = event->base.fields; field < end; field++) {
+	for (int i = 0; i < ctx->nr_fields; i++) {
+		struct fetch_field *field = &ctx->fields[i];
+
 		err = field->arg < 0 ? FUNC_EVENT_ERR_OK :
 				       func_event_read_stack(event, field);
 		if (err)
@@ -832,139 +877,76 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		if (!fetch_is_string(field->type))
 			continue;
 		nr_strings++;
+		/*
+		 * For strings that the system call fills, only the address is kept
+		 * until the return.
+		 */
 		if (field->filled)
-			nr_filled++;
-		else if (func_event_is_entry_field(event, field))
-			nr_entry_strings++;
+			event->filled_size += sizeof(long);
+		else if (i < event->nr_entry)
+			event->nr_entry_strings++;
 	}
 
-	fetch_number_bits(&event->base, &offset);
-	for (field = event->base.fields; field <= end; field++) {
-		if (event->at_return &&
-		    field == event->base.fields + event->nr_entry) {
-			fetch_align(&event->base, &offset, sizeof(u64));
-			event->duration_offset = offset;
-			offset += sizeof(u64);
-		}
-
-		if (field == end)
-			break;
-
-		ret = fetch_place_field(&event->base, field, &offset);
-		if (ret == -E2BIG)
-			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
-					       field->at);
-		if (ret)
-			return ret;
-	}
-
-	event->base.payload_size = offset;
-	/*
-	 * For strings that the system call fills, only the address is kept
-	 * until the return.
-	 */
-	offset += nr_filled * sizeof(long);
-	event->kept_size = offset;
-	event->nr_entry_strings = nr_entry_strings;
-
-	static_assert(FUNC_EVENT_MAX_KEPT <= FETCH_MAX_MADE);
-	room = FETCH_MAX_PAYLOAD;
+	ret = func_event_place_fields(ctx);
+	if (ret)
+		return ret;
+	used = event->base.tp.size + event->filled_size;
+	event->kept_size = used;
+	/* For the byte that tells whether a string was cut, see __get_data_size(). */
 	if (event->at_return)
-		room = FUNC_EVENT_MAX_KEPT - (nr_entry_strings ? FETCH_SLACK : 0);
-	if (offset + nr_entry_strings * FETCH_MIN_STRING > room)
+		room = FUNC_EVENT_MAX_KEPT - !!event->nr_entry_strings;
+	if (used + event->nr_entry_strings * FETCH_MIN_STRING > room)
 		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :
 				       FUNC_EVENT_ERR_TOO_LARGE,
 				       ctx->def.base.name.start);
-
-	if (nr_entry_strings) {
-		entry_string = min((room - offset) / nr_entry_strings,
-				   FETCH_MAX_STRING);
-		/* What is kept for the return is not made anywhere else. */
-		entry_share = event->at_return ? entry_string :
-			fetch_share(offset, nr_entry_strings, entry_string);
-		offset += entry_string * nr_entry_strings;
-	}
 
 	/*
 	 * Strings that are read at the return are appended to those of the
 	 * entry, and so are those that are read again, which may be longer than
 	 * at the entry.
 	 */
-	if (event->at_return && nr_strings) {
-		return_string = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
-				    FETCH_MAX_STRING);
-		if (offset > FETCH_MAX_PAYLOAD || return_string < FETCH_MIN_STRING)
-			return func_event_fail(ctx, FUNC_EVENT_ERR_TOO_LARGE,
-					       ctx->def.base.name.start);
-	}
+	ret_room = FETCH_MAX_PAYLOAD - (event->nr_entry_strings ? room : used);
 
-	return_share = fetch_share(offset, nr_strings, return_string);
-	event->on_stack = event->at_return ? return_share : entry_share;
-
-	field = event->base.fields + event->nr_entry;
-	event->entry = fetch_new_code(&event->base, event->base.fields,
-				      event->nr_entry, event->syscall);
-	event->ret = fetch_new_code(&event->base, field, end - field,
-				    event->syscall);
-	if (!event->entry || !event->ret)
-		return -ENOMEM;
-	event->entry->again = event->at_return;
-	event->entry->again_size = return_string;
-	event->entry->again_share = return_share;
-
-	for (field = event->base.fields; field < end; field++) {
-		if (field->arg >= 0)
-			field->from = func_event_arg_offset(event->syscall,
-							    field->arg);
-		if (func_event_is_entry_field(event, field))
-			fetch_compile(event->entry, field, entry_string,
-				      entry_share);
-		else
-			fetch_compile(event->ret, field, return_string,
-				      return_share);
-	}
+	ret = func_event_compile(ctx);
+	if (ret)
+		return ret;
+	/* The place of the address of a string is in @used. */
+	fetch_finish_part(event->entry, event->nr_entry_strings ?: !!event->filled_size,
+			  max(room - used, FETCH_MIN_STRING));
+	fetch_finish_part(event->ret, nr_strings, ret_room);
 	return 0;
 }
 
-/*
- * In the order of the payload, so that the alignment by the trace event core
- * gives the offsets of fetch_place_field().
- */
-static int func_event_make_trace_fields(struct func_event_ctx *ctx)
+static bool func_event_is_char_array(const struct probe_arg *arg)
 {
-	struct func_event *event = ctx->event;
-	unsigned int nr_entry = event->nr_entry;
-	struct trace_event_fields *to;
-
-	to = kcalloc(event->base.nr_fields + 5, sizeof(*to), GFP_KERNEL);
-	if (!to)
-		return -ENOMEM;
-
-	event->base.class.fields_array = to;
-	to = fetch_trace_field(to, "unsigned long", "__parent_ip", sizeof(long),
-			       0, false);
-	to = fetch_trace_bits(to, &event->base);
-	to = fetch_trace_fields(to, event->base.fields, nr_entry);
-	if (event->at_return)
-		to = fetch_trace_field(to, "u64", "duration", sizeof(u64), 0,
-				       false);
-	fetch_trace_fields(to, event->base.fields + nr_entry,
-			   event->base.nr_fields - nr_entry);
-	return 0;
-}
-
-static bool func_event_is_char_array(const struct fetch_field *field)
-{
-	return field->count && field->type->format == FETCH_CHAR;
+	return arg->count && arg->type->format == FETCH_CHAR;
 }
 
 /* Returns the conversion of a field in print_fmt; strings are quoted. */
-static const char *func_event_conversion(const struct fetch_field *field)
+static const char *func_event_conversion(const struct probe_arg *arg)
 {
-	if (func_event_is_char_array(field))
+	if (func_event_is_char_array(arg))
 		return "\\\"%s\\\"";
-	return field->count ? "%s" : fetch_conversion(field->type);
+	return arg->count ? "%s" : fetch_conversion(arg->type);
+}
+
+/*
+ * The next of the arguments that are in parentheses or behind the arrow, from @i on:
+ * the duration is behind both. NULL if there is none.
+ */
+static const struct probe_arg *func_event_next_arg(const struct func_event *event, int *i)
+{
+	*i += event->at_return && *i == event->nr_entry;
+	return *i < event->base.tp.nr_args ? &event->base.tp.args[(*i)++] : NULL;
+}
+
+/* What is printed before the argument at @i. */
+static const char *func_event_separator(const struct func_event *event, int i)
+{
+	if (event->at_return && i == event->nr_entry)
+		return ") -> ";
+	return i ? ", " : "";
 }
 
 /*
@@ -975,69 +957,63 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 				       struct seq_buf *s)
 {
 	struct func_event *event = container_of(base, struct func_event, base);
-	struct fetch_field *field = event->base.fields;
+	const struct probe_arg *arg;
 
 	seq_buf_printf(s, "\"%%ps->%s(", event->function);
-	for (int i = 0; i < event->base.nr_fields; i++, field++) {
-		if (i == event->nr_entry)
-			seq_buf_puts(s, ") -> ");
-		else if (i)
-			seq_buf_puts(s, ", ");
-		seq_buf_printf(s, "%s=%s%s", field->name,
-			       func_event_conversion(field),
-			       fetch_has_suffix(field) ? "%s" : "");
-	}
+	for (int i = 0, from = 0; (arg = func_event_next_arg(event, &i)); from = i)
+		seq_buf_printf(s, "%s%s=%s%s", func_event_separator(event, from),
+			       arg->name, func_event_conversion(arg),
+			       fetch_has_suffix(arg) ? "%s" : "");
 
-	if (event->base.nr_fields == event->nr_entry)
+	if (!event->ret->nr_args)
 		seq_buf_puts(s, event->at_return ? ") ->" : ")");
 	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip",
 		       event->at_return ? " (%lu ns)" : "");
 
-	for (int i = 0; i < event->base.nr_fields; i++)
-		fetch_print_fmt_arg(s, &event->base.fields[i],
-				    func_event_is_char_array(&event->base.fields[i]));
+	for (int i = 0; (arg = func_event_next_arg(event, &i));)
+		fetch_print_fmt_arg(s, arg, func_event_is_char_array(arg));
 	if (event->at_return)
 		seq_buf_puts(s, ", REC->duration");
 }
 
 /* Hexadecimal, as libtraceevent prints __print_array(). */
 static void func_event_print_array(struct trace_seq *s,
-				   const struct fetch_field *field,
+				   const struct probe_arg *arg,
 				   const void *at)
 {
-	unsigned int size = field->type->size;
+	unsigned int size = arg->type->size;
 
-	for (int i = 0; i < field->count; i++)
+	for (int i = 0; i < arg->count; i++)
 		trace_seq_printf(s, "%s0x%llx", i ? "," : "{",
 				 fetch_get_value(at + i * size, size));
 	trace_seq_putc(s, '}');
 }
 
-static void func_event_print_field(struct trace_seq *s,
-				   const struct fetch_event *base,
-				   const struct fetch_record *rec,
-				   const struct fetch_field *field)
+static void func_event_print_arg(struct trace_seq *s,
+				 const struct fetch_event *base,
+				 const struct fetch_record *rec,
+				 const struct probe_arg *arg)
 {
-	const void *at = rec->payload + field->offset;
+	const void *at = rec->payload + arg->offset;
 	bool whole = true;
 
-	trace_seq_printf(s, "%s=", field->name);
-	if (func_event_is_char_array(field))
-		trace_seq_quote(s, at, field->count);
-	else if (field->count)
-		func_event_print_array(s, field, at);
+	trace_seq_printf(s, "%s=", arg->name);
+	if (func_event_is_char_array(arg))
+		trace_seq_quote(s, at, arg->count);
+	else if (arg->count)
+		func_event_print_array(s, arg, at);
 	else
-		whole = fetch_print(s, field->type, at, rec);
+		whole = fetch_print(s, arg->type, at, rec);
 
 	if (whole)
-		trace_seq_puts(s, fetch_suffix(base, field, rec));
+		trace_seq_puts(s, fetch_suffix(base, arg, rec));
 }
 
 static void func_event_print_rust_names(struct trace_seq *s,
 					struct func_event *event,
 					unsigned long parent_ip)
 {
-	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
+	trace_seq_printf(s, "%s: ", trace_probe_name(&event->base.tp));
 	if (!trace_seq_print_rust_func(s, TRACE_ITER(RUST_NAMES), "", parent_ip,
 				       "->"))
 		trace_seq_printf(s, "%ps->", (void *)parent_ip);
@@ -1050,27 +1026,25 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 					  int flags,
 					  struct trace_event *trace_event)
 {
-	struct func_event *event =
-		container_of(trace_event, struct func_event, base.call.event);
+	struct fetch_event *base =
+		fetch_event_of_call(container_of(trace_event, struct trace_event_call,
+						 event));
+	struct func_event *event = container_of(base, struct func_event, base);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
-	struct fetch_field *field = event->base.fields;
 	struct trace_seq *s = &iter->seq;
+	const struct probe_arg *arg;
 
 	if (flags & TRACE_ITER(RUST_NAMES))
 		func_event_print_rust_names(s, event, rec->ip);
 	else
-		trace_seq_printf(s, "%s: %ps->%s(",
-				 trace_event_name(&event->base.call),
+		trace_seq_printf(s, "%s: %ps->%s(", trace_probe_name(&base->tp),
 				 (void *)rec->ip, event->function);
-	for (int i = 0; i < event->base.nr_fields; i++, field++) {
-		if (i == event->nr_entry)
-			trace_seq_puts(s, ") -> ");
-		else if (i)
-			trace_seq_puts(s, ", ");
-		func_event_print_field(s, &event->base, rec, field);
+	for (int i = 0, from = 0; (arg = func_event_next_arg(event, &i)); from = i) {
+		trace_seq_puts(s, func_event_separator(event, from));
+		func_event_print_arg(s, base, rec, arg);
 	}
 
-	if (event->base.nr_fields == event->nr_entry)
+	if (!event->ret->nr_args)
 		trace_seq_puts(s, event->at_return ? ") ->" : ")");
 	if (event->at_return)
 		trace_seq_printf(s, " (%llu ns)",
@@ -1083,17 +1057,36 @@ static struct trace_event_functions func_event_print_funcs = {
 	.trace = func_event_print,
 };
 
+static int func_event_define_fields(struct trace_event_call *call)
+{
+	return fetch_define_fields(call, "__parent_ip");
+}
+
+static struct trace_event_fields func_event_fields[] = {
+	{ .type = TRACE_FUNCTION_TYPE, .define_fields = func_event_define_fields },
+	{}
+};
+
 static void func_event_destroy(struct func_event *event)
 {
 	if (!event)
 		return;
-	fetch_free_event(&event->base);
-	kfree(event->entry);
-	kfree(event->ret);
+	fetch_free_part(event->entry);
+	fetch_free_part(event->ret);
 	kfree(event->function);
 	kfree(event->symbol);
 	kfree(event->module);
+	fetch_free_event(&event->base);
 	kfree(event);
+}
+
+/* With room for the arguments of all fields, and the duration. */
+static struct func_event *func_event_alloc(const struct func_event_def *def)
+{
+	struct func_event *event;
+
+	return kzalloc_flex(*event, base.tp.args, def->nr_fields + 1 +
+			    (def->has_args ? 0 : FUNC_EVENT_MAX_ARGS));
 }
 
 static int func_event_set_name(struct func_event_ctx *ctx)
@@ -1149,6 +1142,7 @@ static enum func_event_err func_event_find_copy(struct func_event_ctx *ctx)
 
 static int func_event_make(struct func_event_ctx *ctx)
 {
+	struct trace_event_call *call;
 	struct func_event *event;
 	enum func_event_err err;
 	int ret;
@@ -1160,7 +1154,7 @@ static int func_event_make(struct func_event_ctx *ctx)
 	if (ret)
 		return ret;
 
-	event = kzalloc_obj(*event);
+	event = func_event_alloc(&ctx->def);
 	if (!event)
 		return -ENOMEM;
 	ctx->event = event;
@@ -1178,14 +1172,17 @@ static int func_event_make(struct func_event_ctx *ctx)
 
 	event->at_return = ctx->def.at_return;
 	ret = func_event_make_fields(ctx) ?: func_event_make_layout(ctx) ?:
-		func_event_make_trace_fields(ctx) ?:
 		fetch_print_fmt(&event->base, func_event_write_print_fmt);
 	if (ret)
 		goto error;
 
 	func_event_set_handlers(event);
-	ret = fetch_register_event(&event->base, &func_event_print_funcs,
-				   func_event_reg, &func_event_ops);
+	call = trace_probe_event_call(&event->base.tp);
+	call->flags = TRACE_EVENT_FL_FPROBE;
+	call->event.funcs = &func_event_print_funcs;
+	call->class->fields_array = func_event_fields;
+	call->class->reg = func_event_reg;
+	ret = fetch_register_event(&event->base, &func_event_ops);
 	if (!ret) {
 		ctx->base->event = &event->base;
 		return 0;
@@ -1236,7 +1233,7 @@ static int func_event_make_line(struct fetch_ctx *base)
 	if (ctx->def.base.is_pattern)
 		return fetch_make_pattern(&func_events_file, base, &ctx->def.base);
 	ret = func_event_make(ctx);
-	func_event_btf_put(ctx->btf);
+	func_event_put_ctx(ctx);
 	return ret;
 }
 
@@ -1319,14 +1316,21 @@ static bool func_event_memory_going(unsigned long address, struct module *mod)
 	return func_event_is_init_mem(address);
 }
 
+/* Where the absolute address of an argument is, or NULL if it has none. */
+static unsigned long *func_event_address(const struct trace_probe *part, int i)
+{
+	struct fetch_insn *code = part->args[i].code;
+
+	return code && code->op == FETCH_OP_IMM ? &code->immediate : NULL;
+}
+
 /* Clear absolute addresses in memory that is being freed. */
 static void func_event_forget_addresses(struct func_event *event,
-					struct fetch_code *code,
+					struct trace_probe *part,
 					struct module *mod)
 {
-	for (int i = 0; i < code->nr_reads; i++) {
-		unsigned long *address =
-			fetch_absolute_address(&code->reads[i]);
+	for (int i = 0; i < part->nr_args; i++) {
+		unsigned long *address = func_event_address(part, i);
 
 		if (!address || !func_event_memory_going(*address, mod))
 			continue;
@@ -1376,41 +1380,40 @@ void __init func_event_free_init_mem(void)
 static bool func_event_same_layout(const struct func_event *event,
 				   const struct func_event *other)
 {
-	if (event->base.nr_fields != other->base.nr_fields ||
+	if (event->base.tp.nr_args != other->base.tp.nr_args ||
 	    event->nr_entry != other->nr_entry)
 		return false;
 
-	for (int i = 0; i < event->base.nr_fields; i++) {
-		const struct fetch_field *a = &event->base.fields[i],
-					 *b = &other->base.fields[i];
+	for (int i = 0; i < event->base.tp.nr_args; i++) {
+		const struct probe_arg *a = &event->base.tp.args[i],
+				       *b = &other->base.tp.args[i];
 
-		if (strcmp(a->name, b->name) || strcmp(a->ctype, b->ctype) ||
+		if (strcmp(a->name, b->name) || a->count != b->count ||
 		    a->type != b->type || a->offset != b->offset ||
-		    a->fault != b->fault)
+		    a->bit != b->bit)
 			return false;
 	}
 	return true;
 }
 
 /*
- * Both fetch codes have the same fields. Readers see the old or the new
- * addresses.
+ * Both parts have the same fields. Readers see the old or the new addresses.
  */
-static void func_event_copy_addresses(struct fetch_code *to,
-				      const struct fetch_code *from)
+static void func_event_copy_addresses(struct trace_probe *to, struct trace_probe *from)
 {
-	for (int i = 0; i < to->nr_reads; i++) {
-		unsigned long *address = fetch_absolute_address(&to->reads[i]);
+	for (int i = 0; i < to->nr_args; i++) {
+		unsigned long *address = func_event_address(to, i);
 
-		if (address && i < from->nr_reads)
-			WRITE_ONCE(*address,
-				   from->reads[i].code->immediate);
+		if (address)
+			WRITE_ONCE(*address, *func_event_address(from, i));
 	}
 }
 
-/* Compile the definition of @event again, into the empty event @made. */
-static int func_event_compile_again(struct func_event *event,
-				    struct func_event *made)
+/*
+ * Compile the definition of @event again. Returns the event that is made, which has
+ * neither names nor a class, or an error pointer.
+ */
+static struct func_event *func_event_compile_again(struct func_event *event)
 {
 	/* Add the prefix: the prototype itself may look like one. */
 	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s",
@@ -1419,12 +1422,18 @@ static int func_event_compile_again(struct func_event *event,
 	struct func_event_ctx *ctx __free(kfree) =
 		kzalloc_obj(*ctx);
 	struct fetch_ctx base = { .text = text };
+	struct func_event *made;
 	int ret;
 
 	if (!text || !ctx)
-		return -ENOMEM;
-
+		return ERR_PTR(-ENOMEM);
 	ctx->base = &base;
+	if (func_event_parse(text, &ctx->def, &base.pos))
+		return ERR_PTR(-EINVAL);
+	made = func_event_alloc(&ctx->def);
+	if (!made)
+		return ERR_PTR(-ENOMEM);
+
 	ctx->event = made;
 	made->ip = event->ip;
 	made->syscall = event->syscall;
@@ -1432,45 +1441,44 @@ static int func_event_compile_again(struct func_event *event,
 	made->symbol = event->symbol;
 	made->module = event->module;
 
-	ret = func_event_parse(text, &ctx->def, &base.pos) ? -EINVAL : 0;
-	ret = ret ?: func_event_make_fields(ctx) ?: func_event_make_layout(ctx);
-	func_event_btf_put(ctx->btf);
+	ret = func_event_make_fields(ctx) ?: func_event_make_layout(ctx);
+	func_event_put_ctx(ctx);
 	made->symbol = NULL;
 	made->module = NULL;
 
 	if (!ret && !func_event_same_layout(event, made))
 		ret = -EINVAL;
-	return ret;
+	if (!ret)
+		return made;
+	func_event_destroy(made);
+	return ERR_PTR(ret);
 }
 
 /*
- * Update the fetch code of an event: addresses of symbols and offsets of
+ * Update what an event fetches: addresses of symbols and offsets of
  * members may have changed since it was compiled. The layout of its records
  * must not change.
  */
 static int func_event_update(struct func_event *event)
 {
-	struct func_event *made = kzalloc_obj(*made);
-	int ret;
+	struct func_event *made = func_event_compile_again(event);
 
-	if (!made)
-		return -ENOMEM;
+	if (IS_ERR(made))
+		return PTR_ERR(made);
 
-	ret = func_event_compile_again(event, made);
-	if (!ret && fprobe_is_registered(&event->fp)) {
+	if (fprobe_is_registered(&event->fp)) {
 		func_event_copy_addresses(event->entry, made->entry);
 		func_event_copy_addresses(event->ret, made->ret);
-	} else if (!ret) {
-		/* A CPU may still run the old fetch code. */
+	} else {
+		/* A CPU may still use the old parts. */
 		fetch_wait();
 		swap(event->entry, made->entry);
 		swap(event->ret, made->ret);
 	}
 
-	if (!ret)
-		event->is_stale = false;
+	event->is_stale = false;
 	func_event_destroy(made);
-	return ret;
+	return 0;
 }
 
 static bool func_event_names_module(struct func_event *event,
@@ -1523,7 +1531,7 @@ static void func_event_module_coming(struct func_event *event,
 		return;
 	}
 
-	if (!event->base.nr_users)
+	if (!trace_probe_is_enabled(&event->base.tp))
 		return;
 	ret = func_event_attach(event);
 	if (ret)
@@ -1539,7 +1547,7 @@ static void func_event_disable_everywhere(struct func_event *event)
 	mutex_lock(&trace_types_lock);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list)
 		list_for_each_entry(file, &tr->events, list)
-			if (file->event_call == &event->base.call)
+			if (file->event_call == trace_probe_event_call(&event->base.tp))
 				trace_event_enable_disable(file, 0, 0);
 	mutex_unlock(&trace_types_lock);
 }
@@ -1557,7 +1565,7 @@ static bool func_event_remove_going(struct func_event *event,
 	if (!func_event_free(&event->base.devent))
 		return true;
 	pr_warn("%s is in use and stays, without its module %s\n",
-		trace_event_name(&event->base.call), mod->name);
+		trace_probe_name(&event->base.tp), mod->name);
 	return false;
 }
 

@@ -3,9 +3,8 @@
  * Marker events: a marker becomes a trace event when its name is written to
  * marker_events in tracefs.
  *
- * Each conversion in the format of the marker is a field of the event. Fetch
- * code, see event_fetch.c, builds the record from the arguments of the marker.
- * The event is printed with the format of the marker.
+ * Each conversion in the format of the marker is a field of the event, a struct
+ * trace_probe, see event_fetch.c. The event is printed with the format of the marker.
  *
  * A marker of a module may come back with another format. The fields of the
  * event cannot change then, so it is not connected to that marker.
@@ -35,6 +34,8 @@
 #include "trace.h"
 #include "trace_dynevent.h"
 #include "trace_output.h"
+#include "trace_probe_kernel.h"
+#include "trace_probe_tmpl.h"
 
 #undef C
 #define C(name, errno, text)	text
@@ -46,15 +47,10 @@ static const u8 marker_event_errno[] = { MARKER_ERRORS };
 
 /* A marker event; the first members are used when its marker is hit. */
 struct marker_event {
-	struct fetch_event		base;
-	struct fetch_code		*code;
+	/* What is fetched of the arguments. */
+	struct trace_probe		*part;
 	u8				nr_slots;
 	u32				wide;
-	/*
-	 * Offset of the destination of each argument in struct
-	 * marker_event_hit.
-	 */
-	u16				to[FETCH_MAX_FIELDS];
 	atomic_long_t			missed;
 
 	/*
@@ -66,13 +62,12 @@ struct marker_event {
 	/* The probe; its format is a copy of that of the marker. */
 	struct marker_probe		probe;
 	bool				attached;
-	/* The record may be made on the stack. */
-	bool				on_stack;
 	struct marker_format		*format;
 	/* The index in format->args of each field. */
 	u8				args[FETCH_MAX_FIELDS];
 	char				*names[MARKER_EVENT_MAX_NAMES];
 	u8				nr_names;
+	struct fetch_event		base;
 };
 
 /* A definition that waits for its module to be loaded. */
@@ -92,29 +87,6 @@ static struct marker_event *to_marker_event(struct dyn_event *ev)
 	return ev->ops == &marker_event_ops ?
 		container_of(ev, struct marker_event, base.devent) : NULL;
 }
-
-/*
- * The arguments are read with va_arg() one after the other and stored at their
- * destination: values directly in the payload, if it is made on the stack, and
- * pointers that are dereferenced in a slot, which is the source of the fetch code.
- * Both are in one structure, so that a single offset per argument is enough.
- *
- * A value is stored in the payload as a whole long: the excess is overwritten
- * by the fields that follow, or by the strings, or is in a gap between fields,
- * which is cleared. This works on 64-bit little-endian processors with
- * unaligned access; on others all arguments are stored in slots, and the fetch
- * code copies them.
- */
-#define MARKER_EVENT_DIRECT_COPY					\
-	(IS_ENABLED(CONFIG_64BIT) &&					\
-	 !IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&				\
-	 IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS))
-
-struct marker_event_hit {
-	u64			slots[FETCH_MAX_FIELDS];
-	struct fetch_made	made;
-	const struct marker_call *call;
-};
 
 /*
  * How deep hits are nested on a CPU: one of each context, and one more, because
@@ -141,29 +113,90 @@ marker_event_get_argument(void *to, struct marker_call *call, bool wide)
 }
 
 /*
- * fetch_event::where() of marker events. The function with the marker has
+ * A hit that is not recorded directly. The arguments are read with va_arg() one after the
+ * other into slots, which are the source of the part.
+ */
+struct marker_event_hit {
+	struct probe_hit		base;
+	struct marker_event		*event;
+	const struct marker_call	*call;
+	void				*slots;
+	struct probe_made_args		made;
+};
+
+/*
+ * The maximum number of bytes of a string, which is in another argument, or in the
+ * format of the marker. As for printf(), a negative precision means no limit.
+ */
+static unsigned int marker_event_limit(const struct fetch_insn *code, const void *slots)
+{
+	unsigned int limit = code->offset < 0 ? -1 : *(const int *)(slots + code->offset);
+
+	return code->size ? min(limit, code->size) : limit;
+}
+
+/* What trace_probe_tmpl.h needs; @rec is the slots. */
+static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata,
+			      void *dest, void *base)
+{
+	unsigned long val = fetch_source(code++, rec);
+
+	return code->op == FETCH_OP_NOP ?
+		fetch_limited(code + 1, val, marker_event_limit(code, rec), dest, base) :
+		fetch_insn(code, val, dest, base);
+}
+
+/*
+ * probe_hit::set_regs() of marker events. The function with the marker has
  * called __mark_hit(), which has saved the frame pointer of its caller in the
  * frame at call->frame.
  */
-static void marker_event_where(const struct fetch_event *event,
-			       const void *source, struct fetch_where *where)
+static struct pt_regs *marker_event_set_regs(struct probe_hit *base, struct pt_regs *regs)
 {
-	const struct marker_event_hit *hit = source;
-	const struct marker_call *call = hit->call;
+	const struct marker_call *call =
+		container_of(base, struct marker_event_hit, base)->call;
 	const unsigned long *frame = call->frame;
+	struct fetch_where where = { .ip = call->ip, .sp = (unsigned long)frame };
 
-	where->ip = call->ip;
 #if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
 	/* The frame pointer is saved below the return address. */
-	where->fp = frame[0];
-	where->sp = (unsigned long)(frame + 2);
+	where.fp = frame[0];
+	where.sp = (unsigned long)(frame + 2);
 #elif defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
-	where->fp = frame[-2];
-	where->sp = (unsigned long)frame;
-#else
-	where->fp = 0;
-	where->sp = (unsigned long)frame;
+	where.fp = frame[-2];
 #endif
+	return fetch_set_regs(regs, &where);
+}
+
+static void marker_event_store(struct probe_hit *base, void *to)
+{
+	struct marker_event_hit *hit = container_of(base, struct marker_event_hit, base);
+	struct fetch_record *rec = to;
+
+	rec->ip = hit->call->ip;
+	trace_probe_store_args(rec->payload, hit->event->part, hit->slots, NULL,
+			       sizeof(*rec), base->size - sizeof(*rec), &hit->made);
+}
+
+static noinline void marker_event_emit(struct marker_event *event,
+				       const struct marker_call *call, void *slots)
+{
+	struct marker_event_hit hit __uninitialized;
+
+	hit.base = (struct probe_hit){
+		.tp = &event->base.tp,
+		.set_stack = FETCH_SETS_REGS,
+		.ip = call->ip,
+		.store = marker_event_store,
+		.set_regs = marker_event_set_regs,
+	};
+	hit.event = event;
+	hit.call = call;
+	hit.slots = slots;
+	hit.base.size = sizeof(struct fetch_record) +
+		trace_probe_args_size(event->part, slots, NULL, sizeof(struct fetch_record),
+				      &hit.made);
+	trace_probe_emit(&hit.base);
 }
 
 /* Returns false if hits are nested too deep. marker_event_end() follows in any case. */
@@ -180,73 +213,33 @@ static __always_inline void marker_event_end(void)
 	this_cpu_dec(marker_event_depth);
 }
 
-/*
- * fetch_event::make() of marker events. The fixed part may be there already: not all
- * values are in slots.
- */
-static notrace unsigned int marker_event_make_payload(const struct fetch_event *base,
-						      const void *source,
-						      char *payload, u16 *rooms)
-{
-	const struct marker_event *event =
-		container_of(base, struct marker_event, base);
-	const struct marker_event_hit *hit = source;
-
-	if (!payload)
-		return base->payload_size +
-			fetch_measure(event->code, hit->slots, rooms);
-
-	if (event->on_stack)
-		memcpy(payload, hit->made.payload, base->payload_size);
-	else
-		memset(payload, 0, base->payload_size);
-	fetch_clear_bits(base, payload);
-	return fetch_exec_rooms(event->code, hit->slots, payload,
-				base->payload_size, rooms);
-}
-
 static void notrace marker_event_probe(void *data, struct marker_call *call)
 {
-	struct marker_event_hit hit __uninitialized;
+	u64 all[FETCH_MAX_FIELDS] __uninitialized;
 	struct marker_event *event = data;
-	const u16 *to = event->to, *end = to + event->nr_slots;
-	unsigned int len;
+	void *slots = call->first;
+	struct trace_event_file *file;
+	struct trace_buffer *buffer;
+	struct fetch_record *rec;
 
 	if (unlikely(!marker_event_begin(event)))
 		goto out;
-
-	hit.call = call;
-	/*
-	 * Clear __fault and __cut; without them, the fields that follow
-	 * overwrite this.
-	 */
-	*(u64 *)hit.made.payload = 0;
-	for (unsigned int bit = 1; to < end; to++, bit <<= 1)
-		marker_event_get_argument((void *)&hit + *to, call,
-					  event->wide & bit);
-
-	if (!MARKER_EVENT_DIRECT_COPY)
-		fetch_copies(event->code, hit.slots, hit.made.payload);
-	len = fetch_indirect(event->code, hit.slots, hit.made.payload,
-			     event->base.payload_size);
-	fetch_emit(&event->base, &hit, call->ip, hit.made.payload, len);
-out:
-	marker_event_end();
-}
-
-/* The same for a payload that is too large for the stack: all arguments are in slots. */
-static void notrace marker_event_probe_large(void *data, struct marker_call *call)
-{
-	struct marker_event_hit hit __uninitialized;
-	struct marker_event *event = data;
-
-	if (likely(marker_event_begin(event))) {
-		hit.call = call;
+	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(event->nr_slots > MARKER_NR_FIRST)) {
+		slots = all;
 		for (int i = 0; i < event->nr_slots; i++)
-			marker_event_get_argument(&hit.slots[i], call,
-						  event->wide & BIT(i));
-		fetch_emit(&event->base, &hit, call->ip, NULL, FETCH_NO_ROOM);
+			marker_event_get_argument(&all[i], call, event->wide & BIT(i));
 	}
+
+	file = trace_probe_direct_file(&event->base.tp);
+	if (unlikely(!file) ||
+	    unlikely(!trace_probe_direct(event->part, file, slots, NULL, sizeof(*rec),
+					 (void **)&rec, &buffer))) {
+		marker_event_emit(event, call, slots);
+	} else if (likely(rec)) {
+		rec->ip = call->ip;
+		trace_record_direct_end(buffer);
+	}
+out:
 	marker_event_end();
 }
 
@@ -291,17 +284,19 @@ static int marker_event_reg(struct trace_event_call *call, enum trace_reg type,
 			 marker_event_detach);
 }
 
-/* Parse context: the event that is created. */
+/* Parse context: the event that is created, and its fields. */
 struct marker_event_ctx {
 	struct fetch_ctx	*base;
 	struct marker_def	def;
 	struct marker_event	*event;
+	unsigned int		nr_fields;
+	struct fetch_field	fields[FETCH_MAX_FIELDS];
 };
 
-static bool marker_event_is_taken(struct marker_event *event, const char *name)
+static bool marker_event_is_taken(struct marker_event_ctx *ctx, const char *name)
 {
-	for (int i = 0; i < event->base.nr_fields; i++)
-		if (!strcmp(event->base.fields[i].name, name))
+	for (int i = 0; i < ctx->nr_fields; i++)
+		if (!strcmp(ctx->fields[i].name, name))
 			return true;
 	return false;
 }
@@ -340,7 +335,7 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 		name = kstrndup(ctx->event->probe.format + arg->name.start,
 				arg->name.len, GFP_KERNEL);
 		if (!name ||
-		    (!marker_event_is_taken(ctx->event, name) &&
+		    (!marker_event_is_taken(ctx, name) &&
 		     !marker_event_is_given(ctx, name) &&
 		     !marker_event_is_reserved(name)))
 			return name;
@@ -350,7 +345,7 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 	return kasprintf(GFP_KERNEL, "arg%d", nr + 1);
 }
 
-/* Where fetch code finds the field if all arguments are in slots. */
+/* Where the part finds the field. */
 static void marker_event_set_source(struct fetch_field *field,
 				    const struct marker_arg *arg)
 {
@@ -370,37 +365,28 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 {
 	struct marker_event *event = ctx->event;
 	const struct marker_arg *arg = &event->format->args[nr];
-	struct fetch_field *field = &event->base.fields[event->base.nr_fields];
+	struct fetch_field *field = &ctx->fields[ctx->nr_fields];
 
 	field->name = marker_event_field_name(ctx, nr);
 	if (!field->name)
 		return -ENOMEM;
 
-	if (marker_event_is_taken(event, field->name)) {
-		kfree(field->name);
+	if (marker_event_is_taken(ctx, field->name))
 		return fetch_fail(ctx->base, MARKER_ERR_DUPLICATE_FIELD,
 				  nr < ctx->def.nr_fields ?
 				  ctx->def.fields[nr].start :
 				  ctx->def.base.definition);
-	}
 
 	field->type = arg->type;
 	field->count = arg->count;
-	field->fault = -1;
 	marker_event_set_source(field, arg);
-	event->args[event->base.nr_fields++] = nr;
+	event->args[ctx->nr_fields++] = nr;
 	return 0;
 }
 
 static int marker_event_make_fields(struct marker_event_ctx *ctx)
 {
-	struct marker_event *event = ctx->event;
-	int nr = event->format->nr_args, ret;
-
-	event->base.fields =
-		kcalloc(nr + 1, sizeof(*event->base.fields), GFP_KERNEL);
-	if (!event->base.fields)
-		return -ENOMEM;
+	int nr = ctx->event->format->nr_args, ret;
 
 	if (ctx->def.nr_fields > nr)
 		return fetch_fail(ctx->base, MARKER_ERR_TOO_MANY_FIELDS,
@@ -418,88 +404,44 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 }
 
 /*
- * Lay out the payload: the fault word, the cut word, the fields, then the strings;
- * and compile the fetch code.
+ * Lay out the payload: the words of bits, the fields, then the strings; and compile what
+ * is fetched.
  */
 static int marker_event_make_layout(struct marker_event_ctx *ctx)
 {
 	struct marker_event *event = ctx->event;
-	struct fetch_field *field,
-		*end = event->base.fields + event->base.nr_fields;
-	unsigned int nr_strings = 0, room = 0, share;
-	u32 offset;
-	int ret;
+	struct trace_probe *tp = &event->base.tp;
+	unsigned int nr_strings = 0, room;
+	int ret = fetch_place_bits(&event->base, ctx->fields, ctx->nr_fields);
 
-	for (field = event->base.fields; field < end; field++)
-		if (fetch_is_string(field->type))
-			nr_strings++;
-
-	fetch_number_bits(&event->base, &offset);
-	for (field = event->base.fields; field < end; field++) {
-		ret = fetch_place_field(&event->base, field, &offset);
-		if (ret == -E2BIG)
-			return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
-					  ctx->def.base.definition);
-		if (ret)
-			return ret;
+	for (int i = 0; !ret && i < ctx->nr_fields; i++) {
+		nr_strings += fetch_is_string(ctx->fields[i].type);
+		ret = fetch_add_arg(&event->base, &ctx->fields[i]);
 	}
-
-	event->base.payload_size = offset;
-	if (nr_strings)
-		room = min((FETCH_MAX_PAYLOAD - offset) / nr_strings,
-			   FETCH_MAX_STRING);
-	if (nr_strings && room < FETCH_MIN_STRING)
+	room = FETCH_MAX_PAYLOAD - tp->size;
+	if (ret == -E2BIG || (!ret && room < nr_strings * FETCH_MIN_STRING))
 		return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
 				  ctx->def.base.definition);
-
-	share = fetch_share(offset, nr_strings, room);
-	event->on_stack = share;
-	if (!event->on_stack)
-		event->probe.func = marker_event_probe_large;
-
-	event->code = fetch_new_code(&event->base, event->base.fields,
-				     event->base.nr_fields, false);
-	if (!event->code)
-		return -ENOMEM;
+	if (ret)
+		return ret;
 
 	event->nr_slots = event->format->nr_slots;
 	event->wide = event->format->wide;
-	for (int i = 0; i < event->nr_slots; i++)
-		event->to[i] = offsetof(struct marker_event_hit, slots[i]);
-
-	for (field = event->base.fields; field < end; field++) {
-		if (MARKER_EVENT_DIRECT_COPY && !field->read && event->on_stack)
-			event->to[field->arg] =
-				offsetof(struct marker_event_hit, made.payload) +
-				field->offset;
-		else
-			fetch_compile(event->code, field, room, share);
-	}
-	return 0;
-}
-
-static int marker_event_make_trace_fields(struct marker_event *event)
-{
-	struct trace_event_fields *to;
-
-	to = kcalloc(event->base.nr_fields + 4, sizeof(*to), GFP_KERNEL);
-	if (!to)
+	event->part = fetch_new_part(&event->base, ctx->nr_fields);
+	if (!event->part)
 		return -ENOMEM;
-
-	event->base.class.fields_array = to;
-	to = fetch_trace_field(to, "unsigned long", "__ip", sizeof(long), 0,
-			       false);
-	to = fetch_trace_bits(to, &event->base);
-	fetch_trace_fields(to, event->base.fields, event->base.nr_fields);
-	return 0;
+	for (int i = 0; !ret && i < ctx->nr_fields; i++)
+		ret = fetch_compile(event->part, &ctx->fields[i], &tp->args[i], false);
+	fetch_finish_part(event->part, nr_strings, room);
+	return ret;
 }
 
-static const struct fetch_field *
+static const struct probe_arg *
 marker_event_find_field(const struct marker_event *event, int arg)
 {
-	for (int i = 0; i < event->base.nr_fields; i++)
+	for (int i = 0; i < event->base.tp.nr_args; i++)
 		if (event->args[i] == arg)
-			return &event->base.fields[i];
+			return &event->base.tp.args[i];
 	return NULL;
 }
 
@@ -626,7 +568,7 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 	while (at < len) {
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
-			const struct fetch_field *field =
+			const struct probe_arg *field =
 				marker_event_find_field(event, arg);
 
 			if (field) {
@@ -652,17 +594,17 @@ static void marker_event_write_print_fmt(struct fetch_event *base,
 
 	seq_buf_putc(s, '"');
 
-	for (int i = 0; i < base->nr_fields; i++) {
+	for (int i = 0; i < base->tp.nr_args; i++) {
 		const struct marker_arg *from = &format->args[event->args[i]];
+		const struct probe_arg *field = &base->tp.args[i];
 
 		if (from->print != MARKER_PRINT_BYTES) {
-			fetch_print_fmt_arg(s, &base->fields[i], from->count);
+			fetch_print_fmt_arg(s, field, from->count);
 			continue;
 		}
 
-		seq_buf_printf(s, ", __print_hex(REC->%s, %u)",
-			       base->fields[i].name, from->count);
-		fetch_print_fmt_suffix(s, &base->fields[i]);
+		seq_buf_printf(s, ", __print_hex(REC->%s, %u)", field->name, from->count);
+		fetch_print_fmt_suffix(s, field);
 	}
 }
 
@@ -749,7 +691,7 @@ static bool marker_event_print_string(struct trace_seq *s,
 static const char *marker_event_print_arg(struct trace_seq *s,
 					  const struct marker_event *event,
 					  const struct marker_arg *arg,
-					  const struct fetch_field *field,
+					  const struct probe_arg *field,
 					  const struct fetch_record *rec)
 {
 	const void *at = rec->payload + field->offset;
@@ -777,8 +719,10 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 					    int flags,
 					    struct trace_event *trace_event)
 {
-	struct marker_event *event =
-		container_of(trace_event, struct marker_event, base.call.event);
+	struct fetch_event *base =
+		fetch_event_of_call(container_of(trace_event, struct trace_event_call,
+						 event));
+	struct marker_event *event = container_of(base, struct marker_event, base);
 	const struct fetch_record *rec = (const struct fetch_record *)iter->ent;
 	const struct marker_format *format = event->format;
 	const char *text = event->probe.format;
@@ -786,11 +730,11 @@ static enum print_line_t marker_event_print(struct trace_iterator *iter,
 	struct trace_seq *s = &iter->seq;
 	int arg = 0;
 
-	trace_seq_printf(s, "%s: ", trace_event_name(&event->base.call));
+	trace_seq_printf(s, "%s: ", trace_probe_name(&base->tp));
 	while (at < len) {
 		if (arg < format->nr_args &&
 		    at == format->args[arg].spec.start) {
-			const struct fetch_field *field =
+			const struct probe_arg *field =
 				marker_event_find_field(event, arg);
 			const char *suffix = "...";
 
@@ -820,14 +764,24 @@ static struct trace_event_functions marker_event_print_funcs = {
 	.trace = marker_event_print,
 };
 
+static int marker_event_define_fields(struct trace_event_call *call)
+{
+	return fetch_define_fields(call, "__ip");
+}
+
+static struct trace_event_fields marker_event_fields[] = {
+	{ .type = TRACE_FUNCTION_TYPE, .define_fields = marker_event_define_fields },
+	{}
+};
+
 static void marker_event_destroy(struct marker_event *event)
 {
 	if (!event)
 		return;
 	fetch_free_event(&event->base);
+	fetch_free_part(event->part);
 	for (int i = 0; i < event->nr_names; i++)
 		kfree(event->names[i]);
-	kfree(event->code);
 	kfree(event->probe.format);
 	kfree(event->format);
 	kfree(event);
@@ -875,8 +829,6 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 				  ctx->def.names[0].start);
 
 	event->probe.func = marker_event_probe;
-	event->base.where = marker_event_where;
-	event->base.make = marker_event_make_payload;
 	event->format = kzalloc_obj(*event->format);
 	if (!event->format)
 		return -ENOMEM;
@@ -887,10 +839,11 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 
 static int marker_event_make(struct marker_event_ctx *ctx)
 {
+	struct trace_event_call *call;
 	struct marker_event *event;
 	int ret;
 
-	event = kzalloc_obj(*event);
+	event = kzalloc_flex(*event, base.tp.args, FETCH_MAX_FIELDS);
 	if (!event)
 		return -ENOMEM;
 
@@ -898,13 +851,16 @@ static int marker_event_make(struct marker_event_ctx *ctx)
 	ret = marker_event_set_name(ctx) ?: marker_event_find_format(ctx) ?:
 		marker_event_make_fields(ctx) ?:
 		marker_event_make_layout(ctx) ?:
-		marker_event_make_trace_fields(event) ?:
 		fetch_print_fmt(&event->base, marker_event_write_print_fmt);
 	if (ret)
 		goto error;
 
-	ret = fetch_register_event(&event->base, &marker_event_print_funcs,
-				   marker_event_reg, &marker_event_ops);
+	call = trace_probe_event_call(&event->base.tp);
+	call->flags = TRACE_EVENT_FL_MARKER;
+	call->event.funcs = &marker_event_print_funcs;
+	call->class->fields_array = marker_event_fields;
+	call->class->reg = marker_event_reg;
+	ret = fetch_register_event(&event->base, &marker_event_ops);
 	if (!ret) {
 		ctx->base->event = &event->base;
 		return 0;
@@ -1037,6 +993,8 @@ static int marker_event_make_line(struct fetch_ctx *base)
 		return fetch_make_pattern(&marker_events_file, base, &ctx->def.base);
 
 	ret = marker_event_make(ctx);
+	for (int i = 0; i < ARRAY_SIZE(ctx->fields); i++)
+		kfree(ctx->fields[i].name);
 	if (base->err != MARKER_ERR_UNKNOWN_MARKER || !base->may_wait)
 		return ret;
 	wait = marker_event_must_wait(ctx);
@@ -1120,6 +1078,7 @@ static struct dyn_event_operations marker_event_ops = {
  */
 static void marker_event_choose_marker(struct marker_event *event)
 {
+	bool enabled = trace_probe_is_enabled(&event->base.tp);
 	char *chosen = NULL;
 	int ret;
 
@@ -1128,14 +1087,14 @@ static void marker_event_choose_marker(struct marker_event *event)
 			chosen = event->names[i];
 
 	if (!chosen || (chosen == event->marker &&
-			event->attached == !!event->base.nr_users))
+			event->attached == enabled))
 		return;
 
-	if (event->base.nr_users) {
+	if (enabled) {
 		ret = marker_probe_register(chosen, &event->probe, event);
 		if (ret) {
 			pr_warn("%s cannot be connected to %s: %d\n",
-				trace_event_name(&event->base.call), chosen,
+				trace_probe_name(&event->base.tp), chosen,
 				ret);
 			return;
 		}
@@ -1148,7 +1107,7 @@ static void marker_event_choose_marker(struct marker_event *event)
 	marker_event_detach(&event->base);
 	fetch_must_wait();
 	event->marker = chosen;
-	event->attached = event->base.nr_users;
+	event->attached = enabled;
 }
 
 static void marker_event_define_waiting(struct module *mod)

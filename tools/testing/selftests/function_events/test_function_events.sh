@@ -467,8 +467,8 @@ share()
 	}' | tr '\n' ';')"
 	missed="$(grep -c missed $FE)"
 	undefine
-	one='(k="40") -> (ns);(k="79"...) -> (ns);'
-	two='(k="40", u="40") -> (ns);(k="35"..., u="500") -> (ns);'
+	one='(k="40") -> (ns);(k="78"...) -> (ns);'
+	two='(k="40", u="40") -> (ns);(k="34"..., u="500") -> (ns);'
 	case "$found $missed" in
 	"$one$two 0") ;;
 	*) complain "$found $missed" ;;
@@ -959,7 +959,7 @@ type_information()
 	check "BTF: members of structures without names" btf path_of_file
 	check "BTF: arguments on the stack" btf shows "test_func_stack(item->number, half)" \
 		"(item_number=1, half=65000)"
-	check "BTF: arguments behind structures that are passed by value" btf by_value
+	check "BTF: structures that are passed by value, and what is behind them" btf by_value
 	check "BTF: refuses what comes behind a hidden argument" btf hidden_argument
 	check "BTF: refuses an unknown argument" btf refused "$none" "$n(^e)"
 	check "BTF: refuses a pattern of which no function has a member" \
@@ -1060,7 +1060,10 @@ by_value()
 	aarch64 | riscv64 | loongarch64)
 		shows "$s(c, last)" "(c=-4, last=77)" ;;
 	esac || return
-	refused "$no" "$s(^pair)" && refused "$no" "$s(pair.^kernel)" && refused "$no" "^$s"
+	shows "$s(small.one, small.two, pair.kernel, pair.where->number)" \
+		"(small_one=2, small_two=3, pair_kernel=1, pair_where_number=1)" &&
+		refused "$no" "$s(^pair)" && refused "$no" "$s(u64 x = small.^two)" &&
+		refused "$no" "^$s"
 }
 
 # The length and the hash of a name have no names of their own in struct qstr.
@@ -1321,8 +1324,8 @@ format()
 		unsigned long __parent_ip 8 8 0
 		u32 __fault 16 4 0
 		u32 __cut 20 4 0
-		__data_loc char[] kernel 24 4 0
-		__data_loc char[] user 28 4 0
+		__data_loc char[] kernel 24 4 1
+		__data_loc char[] user 28 4 1
 		u8 nr[2] 32 2 0
 		u64 duration 40 8 0
 		char ret[4] 48 4 0
