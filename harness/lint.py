@@ -175,7 +175,8 @@ COCCI_INCLUDES = ("-I", "arch/x86/include", "-I", "include", "-I", "arch/x86/inc
                   "--include", "include/linux/compiler_types.h")
 # What was looked at and is not so: (semantic patch, file, the line it names): reason.
 COCCI_FALSE = {
-    ("free/kfree.cocci", "kernel/trace/event_fetch.c", "event->call.print_fmt = buf;"):
+    ("free/kfree.cocci", "kernel/trace/event_fetch.c",
+     "trace_probe_event_call(&event->tp)->print_fmt = buf;"):
         "the loop is left before kfree(), or starts with another buffer",
     ("tests/odd_ptr_err.cocci", "kernel/trace/event_fetch.c", "if (IS_ERR(line))"):
         "no_free_ptr(line) in PTR_ERR() is line",
