@@ -250,6 +250,19 @@ test_func_by_value(int a, struct test_func_small small, s16 c,
 	return ret;
 }
 
+/* Fills what its arguments point to. */
+static noinline __noclone __used int
+test_func_fill(char *text, u64 *nr, struct test_func_item *item)
+{
+	int ret = 6;
+
+	strscpy(text, "filled", 8);
+	*nr = 2;
+	item->number++;
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
 /* The kernel image has a function of this name, with two pointer arguments. */
 static noinline __noclone __used void chroot_fs_refs(s16 small)
 {
@@ -323,7 +336,10 @@ static void fire_once(const char __user *user)
 	DECLARE_COMPLETION_ONSTACK(started);
 	struct test_func_large_pair pair = { .where = &first, .kernel = true };
 	struct test_func_structure structure;
+	struct test_func_item item = first;
 	struct task_struct *thread;
+	char text[8] = "before";
+	u64 filled = 1;
 	int nr = 1;
 
 	test_func_narrow(-8, 200, -16000, 60000, 'x', true);
@@ -343,6 +359,7 @@ static void fire_once(const char __user *user)
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
 	test_func_by_value(-1, (struct test_func_small){ 2, 3 }, -4, pair,
 			   "behind", pair, 77);
+	test_func_fill(text, &filled, &item);
 
 	structure = test_func_structure(-3, &first);
 	barrier_data(&structure);

@@ -188,9 +188,12 @@ static void fetch_compile_read(struct fetch_insn *insn, const struct fetch_field
 {
 	int deref = 0, last = field->nr_derefs - 1;
 
-	insn->op = field->absolute ? FETCH_OP_IMM : FETCH_OP_REG;
+	insn->op = field->absolute ? FETCH_OP_IMM :
+		   field->late ? FETCH_OP_EDATA : FETCH_OP_REG;
 	if (field->absolute)
 		insn->immediate = field->address;
+	else if (field->late)
+		insn->offset = field->from;
 	else
 		insn->param = field->from;
 	insn++;
@@ -619,6 +622,7 @@ int fetch_define_fields(struct trace_event_call *event_call, const char *ip_name
 	int ret;
 
 	DEFINE_FIELD(unsigned long, ip, ip_name, 0);
+
 	ret = fetch_has_faults(event) ?
 		trace_define_field(event_call, "u32", "__fault", sizeof(field),
 				   sizeof(u32), 0, FILTER_OTHER) : 0;
@@ -857,11 +861,12 @@ char *fetch_span_dup(const struct fetch_ctx *ctx, struct text_span span)
 int fetch_set_names(const struct fetch_file *file, struct fetch_ctx *ctx,
 		    const struct event_def *def, struct fetch_event *event)
 {
+	char *system __free(kfree) = NULL, *own __free(kfree) = NULL;
 	struct text_span name = def->event.len ? def->event : def->name;
-	char *system __free(kfree) = def->group.len ? fetch_span_dup(ctx, def->group) :
-				     kstrdup(file->group, GFP_KERNEL);
-	char *own __free(kfree) = fetch_span_dup(ctx, name);
 
+	own = fetch_span_dup(ctx, name);
+	system = def->group.len ? fetch_span_dup(ctx, def->group) :
+				  kstrdup(file->group, GFP_KERNEL);
 	event->definition = kstrdup(ctx->text + def->definition, GFP_KERNEL);
 	if (!system || !own || !event->definition)
 		return -ENOMEM;

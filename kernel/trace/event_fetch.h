@@ -68,6 +68,8 @@ static_assert(sizeof(struct fetch_record) == sizeof(struct fentry_trace_entry_he
  * @max_len: maximum number of bytes to read of the string; 0 for no limit
  * @filled: a string that the traced function writes: only its address is taken
  *	at the entry, the text at the return
+ * @late: memory that is read at the return; @from is the offset of the word with the
+ *	argument in what is kept until then
  * @at: position in the definition, for error_log
  */
 struct fetch_field {
@@ -89,6 +91,7 @@ struct fetch_field {
 	u16				limit_from;
 	u16				max_len;
 	bool				filled;
+	bool				late;
 	u16				at;
 };
 

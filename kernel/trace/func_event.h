@@ -30,6 +30,8 @@ struct func_event {
 	u16				kept_size;
 	u8				nr_entry_strings;
 	u16				filled_size;
+	/* Size of a frame without its payload. */
+	u16				head_size;
 	/* Another one each time that the event is attached. */
 	u32				id;
 	/* Hits that were missed, but those in fp.nmissed; protected by event_mutex. */
@@ -60,6 +62,20 @@ struct func_event {
 	/* Number of fields that are read at the entry. */
 	u8				nr_entry;
 	struct fetch_event		base;
+};
+
+/*
+ * Entry data of an event at the return. @size is that of all of it, in bytes; at the
+ * entry it is the room, if the fprobe of the event has an entry_data_min. @id is
+ * that of the event. Behind the @words of arguments that are read at the return comes the
+ * payload of the record, with the strings of the entry.
+ */
+struct func_event_frame {
+	u32		size;
+	u32		id;
+	unsigned long	parent_ip;
+	u64		calltime;
+	unsigned long	words[];
 };
 
 /* Where both address spaces overlap, addresses in system calls are of user space. */

@@ -186,6 +186,16 @@ static bool func_event_parse_is_path(struct text_parser *p)
 	       (next[0] == '-' && next[1] == '>');
 }
 
+/* The same without members: the name of what is returned. */
+static bool func_event_parse_is_name(struct text_parser *p)
+{
+	const char *next = p->at + text_word_len(p->at);
+
+	while (isspace(*next))
+		next++;
+	return func_event_parse_is_path(p) && *next != '-' && *next != '.';
+}
+
 /* True if const is among the words between @word and the current position. */
 static bool func_event_parse_has_const(struct text_parser *p, const char *word)
 {
@@ -328,8 +338,8 @@ static bool
 func_event_parse_offset_and_index(struct text_parser *p,
 				  struct func_event_field_def *field)
 {
-	bool positional = field->source == FUNC_EVENT_ARGUMENT ||
-			  field->source == FUNC_EVENT_RETURN;
+	bool positional = !field->late && (field->source == FUNC_EVENT_ARGUMENT ||
+					   field->source == FUNC_EVENT_RETURN);
 	bool offset = false, negative = false;
 	const char *start = p->at;
 	u64 value;
@@ -396,11 +406,38 @@ static bool func_event_parse_path(struct text_parser *p,
 	return true;
 }
 
+static bool func_event_parse_has_members(const struct text_parser *p,
+					 struct text_span path)
+{
+	return memchr(p->text + path.start, '>', path.len) ||
+	       memchr(p->text + path.start, '.', path.len);
+}
+
+/*
+ * Behind the arrow, a name that an argument has in the definition is the memory that this
+ * points to, not a symbol.
+ */
+static void func_event_parse_named_argument(struct text_parser *p,
+					    struct func_event_field_def *field)
+{
+	const struct func_event_def *def = p->def;
+
+	for (int i = 0; i < def->nr_entry; i++) {
+		const struct func_event_field_def *other = &def->fields[i];
+
+		if (other->source != FUNC_EVENT_ARGUMENT ||
+		    !text_same(p, other->name, field->from))
+			continue;
+		field->source = FUNC_EVENT_ARGUMENT;
+		field->arg = other->arg;
+		field->from.len = 0;
+		field->late = true;
+	}
+}
+
 static bool func_event_parse_source(struct text_parser *p, int arg,
 				    struct func_event_field_def *field)
 {
-	const char *start = p->at;
-
 	if (isdigit(*p->at)) {
 		field->source = FUNC_EVENT_ADDRESS;
 		return func_event_parse_number(p, U64_MAX, &field->address) &&
@@ -412,12 +449,13 @@ static bool func_event_parse_source(struct text_parser *p, int arg,
 	if (!func_event_parse_path(p, field))
 		return false;
 
-	if (memchr(p->text + field->from.start, '>', field->from.len) ||
-	    memchr(p->text + field->from.start, '.', field->from.len))
-		return arg >= 0 ||
-		       parser_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN, start);
+	field->late = arg < 0 && func_event_parse_has_members(p, field->from);
+	if (func_event_parse_has_members(p, field->from))
+		return true;
 
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
+	if (arg < 0)
+		func_event_parse_named_argument(p, field);
 	return func_event_parse_offset_and_index(p, field);
 }
 
@@ -493,9 +531,14 @@ static bool func_event_parse_field(struct text_parser *p, int arg,
 
 	if (!field)
 		return false;
-	if (func_event_parse_is_path(p))
-		return arg < 0 ? parser_fail(p, FUNC_EVENT_ERR_ARG_AT_RETURN) :
-			func_event_parse_path(p, field);
+	if (func_event_parse_is_path(p)) {
+		if (!func_event_parse_path(p, field))
+			return false;
+		field->late = arg < 0;
+		return arg >= 0 || func_event_parse_has_members(p, field->from) ||
+		       parser_fail_at(p, FUNC_EVENT_ERR_ARG_AT_RETURN,
+				      p->text + field->at);
+	}
 	field->source = arg < 0 ? FUNC_EVENT_RETURN : FUNC_EVENT_ARGUMENT;
 	if (!func_event_parse_field_type(p, field))
 		return false;
@@ -620,7 +663,7 @@ static bool func_event_parse_returned(struct text_parser *p)
 		p->at = start;
 	}
 
-	if (!*p->at || *p->at == ';' || func_event_parse_is_path(p)) {
+	if (!*p->at || *p->at == ';' || func_event_parse_is_name(p)) {
 		field_def = func_event_parse_new_field(p);
 		if (!field_def)
 			return false;
@@ -635,8 +678,10 @@ static bool func_event_parse_returned(struct text_parser *p)
 			return true;
 		}
 		func_event_parse_word(p, &field_def->name);
-		return !field_def->name.len ||
-			func_event_parse_check_name(p, field_def);
+		if (field_def->name.len && !func_event_parse_check_name(p, field_def))
+			return false;
+		if (!parser_consume(p, "|"))
+			return true;
 	}
 
 	do {

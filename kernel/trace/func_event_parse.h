@@ -44,6 +44,7 @@ enum func_event_source {
  * @arg: position of the argument, from 0
  * @has_index: the memory that the source points to is read, not the source
  *	itself
+ * @late: memory that an argument points to is read at the return
  * @offset: in bytes, from the address in the source
  * @index: in elements, from there
  * @address: for FUNC_EVENT_ADDRESS
@@ -57,6 +58,7 @@ struct func_event_field_def {
 	enum func_event_source		source;
 	u8				arg;
 	bool				has_index;
+	bool				late;
 	s32				offset;
 	s32				index;
 	u64				address;

@@ -201,17 +201,26 @@ static noinline int func_event_keep_string(struct func_event *event,
 					   struct fetch_insn *code, unsigned long val,
 					   void *dest, void *base);
 
-/*
- * What trace_probe_tmpl.h needs. @rec has the arguments or the return value; @edata is an
- * event at the return when its function is entered.
- */
+/* Of an event at the return: it at the entry, what it has kept at the return. */
+struct func_event_edata {
+	struct func_event	*event;
+	const unsigned long	*words;
+};
+
+/* What trace_probe_tmpl.h needs. @rec has the arguments or the return value. */
 static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata,
 			      void *dest, void *base)
 {
-	unsigned long val = fetch_source(code, rec);
+	const struct func_event_edata *kept = edata;
+	unsigned long val;
 
-	return edata ? func_event_keep_string(edata, code + 1, val, dest, base) :
-		       fetch_insn(code + 1, val, dest, base);
+	if (code->op == FETCH_OP_EDATA)
+		val = kept->words[code->offset / sizeof(long)];
+	else
+		val = fetch_source(code, rec);
+	return kept && kept->event ?
+		func_event_keep_string(kept->event, code + 1, val, dest, base) :
+		fetch_insn(code + 1, val, dest, base);
 }
 
 /* A hit that is not recorded directly. */
@@ -288,18 +297,11 @@ func_event_true_parent(unsigned long parent_ip, unsigned long *retp)
 		func_event_diverted_parent(retp) : parent_ip;
 }
 
-/*
- * Entry data of an event at the return. @size is that of all of it, in bytes; at the
- * entry it is the room, if the fprobe of the event has an entry_data_min. @id is
- * that of the event. @payload is that of the record, with the strings of the entry.
- */
-struct func_event_frame {
-	u32		size;
-	u32		id;
-	unsigned long	parent_ip;
-	u64		calltime;
-	char		payload[];
-};
+static char *func_event_payload(const struct func_event *event,
+				struct func_event_frame *frame)
+{
+	return (char *)frame + event->head_size;
+}
 
 /*
  * probe_hit::set_regs() of a return event: the address that the function returns
@@ -459,6 +461,7 @@ static noinline unsigned int
 func_event_keep_all(struct func_event *event, void *source, char *payload,
 		    unsigned int room)
 {
+	struct func_event_edata edata = { .event = event };
 	struct trace_probe *entry = event->entry;
 	unsigned int max = entry->max_string;
 
@@ -466,19 +469,21 @@ func_event_keep_all(struct func_event *event, void *source, char *payload,
 		max = clamp((room - event->filled_size - 1) / event->nr_entry_strings,
 			    FETCH_MIN_STRING, max);
 	return entry->size +
-	       store_trace_args_at(payload, payload + entry->size, entry, source, event,
+	       store_trace_args_at(payload, payload + entry->size, entry, source, &edata,
 				   sizeof(struct fetch_record), room, max);
 }
 
-/* Keep the fields of the entry at @payload; returns how long they are. */
+/* Keep the fields of the entry; returns how long they are. */
 static __always_inline unsigned int
 func_event_keep_fields(struct func_event *event, struct ftrace_regs *fregs,
-		       char *payload, unsigned int room)
+		       struct func_event_frame *frame, unsigned int room)
 {
 	void *source = func_event_arguments(event, fregs);
+	char *payload = func_event_payload(event, frame);
 	struct trace_probe *entry = event->entry;
 	unsigned int len = 0;
 
+	fetch_copy_all(entry->nr_entry_regs, entry->entry_regs, source, frame->words);
 	if (likely(entry->kind == PROBE_ARGS_COPY)) {
 		/* The bits of what is read at the return. */
 		*(u64 *)payload = 0;
@@ -496,7 +501,7 @@ static __always_inline void
 func_event_fill_frame(struct func_event_frame *frame, const struct func_event *event,
 		      unsigned int len, unsigned long parent_ip, struct ftrace_regs *fregs)
 {
-	frame->size = sizeof(*frame) + len;
+	frame->size = event->head_size + len;
 	frame->id = event->id;
 	frame->parent_ip = func_event_entry_parent(parent_ip, fregs);
 	/*
@@ -517,8 +522,8 @@ static int func_event_return_only_handler(struct fprobe *fp, unsigned long ip,
 	if (unlikely(func_event_ignores_returns()))
 		return 1;
 
-	*(u64 *)frame->payload = 0;
-	trace_probe_clear_gaps(&event->base.tp, frame->payload);
+	*(u64 *)frame->words = 0;
+	trace_probe_clear_gaps(&event->base.tp, frame->words);
 	func_event_fill_frame(frame, event, event->base.tp.size, parent_ip, fregs);
 	return 0;
 }
@@ -538,9 +543,9 @@ static int func_event_return_entry_handler(struct fprobe *fp, unsigned long ip,
 	/* Other events of the function have their share. */
 	if (fp->entry_data_min)
 		size = frame->size;
-	size -= sizeof(*frame) + event->entry->size;
+	size -= event->head_size + event->entry->size;
 	func_event_fill_frame(frame, event,
-			      func_event_keep_fields(event, fregs, frame->payload, size),
+			      func_event_keep_fields(event, fregs, frame, size),
 			      parent_ip, fregs);
 	return 0;
 }
@@ -595,7 +600,8 @@ static unsigned long func_event_kept_address(char *payload, u32 loc)
 static unsigned int func_event_measure_returned(struct func_event *event,
 						struct func_event_hit *hit)
 {
-	char *payload = hit->frame->payload;
+	struct func_event_edata edata = { .words = hit->frame->words };
+	char *payload = func_event_payload(event, hit->frame);
 	unsigned int size = 0;
 	int len;
 	u32 *loc;
@@ -607,7 +613,7 @@ static unsigned int func_event_measure_returned(struct func_event *event,
 		size += clamp(len, FETCH_MIN_STRING, event->ret->max_string);
 	}
 	/* As in __get_data_size(), one byte more. */
-	return size + !!size + __get_data_size(event->ret, hit->fregs, NULL);
+	return size + !!size + __get_data_size(event->ret, hit->fregs, &edata);
 }
 
 /*
@@ -646,17 +652,18 @@ static unsigned int func_event_store_kept(struct func_event *event,
 static void func_event_store_returned(struct probe_hit *base, void *to)
 {
 	struct func_event_hit *hit = to_func_event_hit(base);
-	unsigned int len = hit->frame->size - sizeof(*hit->frame);
+	struct func_event_edata edata = { .words = hit->frame->words };
 	struct func_event *event = hit->event;
+	unsigned int len = hit->frame->size - event->head_size;
 	struct fetch_record *rec = to;
 	char *end = to + base->size, *at = rec->payload + len;
 
 	rec->ip = hit->parent_ip;
-	memcpy(rec->payload, hit->frame->payload, len);
+	memcpy(rec->payload, func_event_payload(event, hit->frame), len);
 	for (int i = 0; func_event_next_unread(event, rec->payload, &i); i++)
 		at += func_event_store_kept(event, &event->entry->args[i], hit,
 					    rec->payload, at, end - at);
-	at += store_trace_args_at(rec->payload, at, event->ret, hit->fregs, NULL,
+	at += store_trace_args_at(rec->payload, at, event->ret, hit->fregs, &edata,
 				  sizeof(*rec), end - at, event->ret->max_string);
 	memset(at, 0, end - at);
 }
@@ -678,7 +685,7 @@ static noinline void func_event_emit_returned(struct func_event *event,
 	hit.fregs = fregs;
 	hit.frame = frame;
 	hit.parent_ip = frame->parent_ip;
-	hit.base.size = sizeof(struct fetch_record) + frame->size - sizeof(*frame) +
+	hit.base.size = sizeof(struct fetch_record) + frame->size - event->head_size +
 			func_event_measure_returned(event, &hit);
 	trace_probe_emit(&hit.base);
 }
@@ -695,6 +702,7 @@ static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
 	struct trace_buffer *buffer;
 	struct fetch_record *rec;
 	unsigned int len;
+	char *payload;
 
 	if (unlikely(!func_event_rcu_covers_cpu() || !frame ||
 		     frame->id != event->id))
@@ -704,23 +712,24 @@ static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
 	 * frame->calltime may have been read on another CPU, whose clock is
 	 * ahead.
 	 */
-	*(u64 *)(frame->payload + event->duration_offset) =
+	payload = func_event_payload(event, frame);
+	*(u64 *)(payload + event->duration_offset) =
 		now > frame->calltime ? now - frame->calltime : 0;
 
 	file = trace_probe_direct_file(&event->base.tp);
 	if (unlikely(!file || event->ret->kind != PROBE_ARGS_COPY ||
-		     func_event_has_unread(event, frame->payload))) {
+		     func_event_has_unread(event, payload))) {
 		func_event_emit_returned(event, frame, fregs);
 		return;
 	}
 
-	len = frame->size - sizeof(*frame);
+	len = frame->size - event->head_size;
 	buffer = file->tr->array_buffer.buffer;
 	rec = trace_record_direct(buffer, file, sizeof(*rec) + len);
 	if (unlikely(!rec))
 		return;
 	rec->ip = frame->parent_ip;
-	fetch_copy_bytes(rec->payload, frame->payload, len);
+	fetch_copy_bytes(rec->payload, payload, len);
 	fetch_copy_all(event->ret->nr_copies, event->ret->copies, fregs, rec->payload);
 	trace_record_direct_end(buffer);
 }
@@ -988,7 +997,7 @@ void func_event_detach(struct func_event *event)
  */
 void func_event_set_handlers(struct func_event *event)
 {
-	size_t kept = sizeof(struct func_event_frame) + event->kept_size;
+	size_t kept = event->head_size + event->kept_size;
 	struct fprobe *fp = &event->fp;
 
 	if (!event->at_return) {
@@ -996,8 +1005,10 @@ void func_event_set_handlers(struct func_event *event)
 		return;
 	}
 
-	fp->entry_handler = event->nr_entry ? func_event_return_entry_handler :
-					      func_event_return_only_handler;
+	fp->entry_handler = event->nr_entry ||
+			    event->head_size > sizeof(struct func_event_frame) ?
+			    func_event_return_entry_handler :
+			    func_event_return_only_handler;
 	fp->exit_handler = func_event_exit_handler;
 	fp->entry_data_size = kept;
 	if (event->nr_entry_strings)

@@ -415,7 +415,8 @@ func_event_set_access(const struct func_event_field_def *def,
 	u32 element = string ? sizeof(char *) : field->type->size;
 	s64 at = def->offset + (s64)def->index * element;
 
-	if (!def->has_index && !field->count && !string && !field->absolute)
+	if (!def->has_index && !field->count && !string && !field->absolute &&
+	    !def->late)
 		return FUNC_EVENT_ERR_OK;
 	if (at != (s32)at)
 		return FUNC_EVENT_ERR_BAD_NUMBER;
@@ -591,7 +592,7 @@ static bool func_event_is_filled(const struct func_event *event,
 {
 	const struct syscall_metadata *meta;
 
-	if (!event->at_return || field->arg < 0 ||
+	if (!event->at_return || field->arg < 0 || field->late ||
 	    !fetch_is_string(field->type) || field->nr_derefs != 1 ||
 	    field->derefs[0])
 		return false;
@@ -636,6 +637,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 	int ret;
 
 	field->at = def->at;
+	field->late = def->late;
 	field->type = def->type;
 	field->count = def->count;
 	field->arg = def->source == FUNC_EVENT_ARGUMENT ? def->arg : -1;
@@ -656,6 +658,8 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		err = func_event_btf_path(ctx->btf, path, field, &in_path);
 		pos += in_path;
 		kfree(path);
+		if (!err && def->late && !field->read)
+			err = FUNC_EVENT_ERR_ARG_AT_RETURN;
 		break;
 	case FUNC_EVENT_SYMBOL_ADDRESS:
 		err = func_event_resolve_symbol(ctx, def, field);
@@ -825,6 +829,49 @@ static int func_event_place_fields(struct func_event_ctx *ctx)
 	return ret;
 }
 
+/*
+ * Keep the arguments that are read at the return, each in one word. They have to be in
+ * registers: where the stack was is not known any more.
+ */
+static int func_event_keep_words(struct func_event_ctx *ctx)
+{
+	struct func_event *event = ctx->event;
+	struct trace_probe *entry = event->entry;
+	unsigned int nr = 0;
+
+	entry->entry_regs = kcalloc(FUNC_EVENT_MAX_ARGS, sizeof(*entry->entry_regs),
+				    GFP_KERNEL);
+	if (!entry->entry_regs)
+		return -ENOMEM;
+
+	for (int i = event->nr_entry; i < ctx->nr_fields; i++) {
+		struct fetch_field *field = &ctx->fields[i];
+		u16 from = func_event_arg_offset(event->syscall, max(field->arg, 0));
+		unsigned int word = 0;
+
+		if (!field->late)
+			continue;
+		while (word < nr && entry->entry_regs[word].from != from)
+			word++;
+		if (word == nr)
+			fetch_insert_copy(entry->nr_entry_regs, entry->entry_regs,
+					  sizeof(long), from, nr++ * sizeof(long));
+		field->from = word * sizeof(long);
+	}
+	return 0;
+}
+
+/* How many words func_event_keep_words() is going to keep. */
+static unsigned int func_event_nr_words(const struct func_event_ctx *ctx)
+{
+	unsigned long args = 0;
+
+	for (int i = 0; i < ctx->nr_fields; i++)
+		if (ctx->fields[i].late)
+			args |= BIT(ctx->fields[i].arg);
+	return hweight_long(args);
+}
+
 /* Compile what is fetched at the entry, and at the return. */
 static int func_event_compile(struct func_event_ctx *ctx)
 {
@@ -838,15 +885,16 @@ static int func_event_compile(struct func_event_ctx *ctx)
 	/* What the entry has kept is cleared already. */
 	event->ret->nr_gaps = 0;
 	event->ret->nr_clear = 0;
+	ret = func_event_keep_words(ctx);
 
 	for (int i = 0; !ret && i < ctx->nr_fields; i++) {
 		struct fetch_field *field = &ctx->fields[i];
 		bool entry = i < event->nr_entry;
 
-		if (field->arg >= 0)
+		if (field->arg >= 0 && !field->late)
 			field->from = func_event_arg_offset(event->syscall, field->arg) +
 				      field->skip;
-		else if (!entry)
+		else if (!entry && !field->late)
 			field->from = func_event_return_offset();
 		ret = fetch_compile(entry ? event->entry : event->ret, field,
 				    &event->base.tp.args[i + !entry],
@@ -869,8 +917,12 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 	for (int i = 0; i < ctx->nr_fields; i++) {
 		struct fetch_field *field = &ctx->fields[i];
 
-		err = field->arg < 0 ? FUNC_EVENT_ERR_OK :
-				       func_event_read_stack(event, field);
+		if (field->late)
+			err = func_event_stack_offset(event->syscall, field->arg) < 0 ?
+				FUNC_EVENT_ERR_OK : FUNC_EVENT_ERR_ARG_AT_RETURN;
+		else
+			err = field->arg < 0 ? FUNC_EVENT_ERR_OK :
+					       func_event_read_stack(event, field);
 		if (err)
 			return func_event_fail(ctx, err, field->at);
 
@@ -892,9 +944,12 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		return ret;
 	used = event->base.tp.size + event->filled_size;
 	event->kept_size = used;
+	event->head_size = sizeof(struct func_event_frame) +
+			   func_event_nr_words(ctx) * sizeof(long);
 	/* For the byte that tells whether a string was cut, see __get_data_size(). */
 	if (event->at_return)
-		room = FUNC_EVENT_MAX_KEPT - !!event->nr_entry_strings;
+		room = FUNC_EVENT_MAX_KEPT - !!event->nr_entry_strings -
+		       func_event_nr_words(ctx) * sizeof(long);
 	if (used + event->nr_entry_strings * FETCH_MIN_STRING > room)
 		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :

@@ -336,6 +336,20 @@ no_user_space()
 	esac
 }
 
+# What uname() fills is read when it returns: the system's name, and the one behind it.
+syscall_fills()
+{
+	is_traced '__.*_sys_newuname' || return
+	accepted "SyS_newuname(void *name) -> int | string system = name | string node = name+65" ||
+		return
+	echo 1 > events/functions/enable
+	wanted="system=\"$(uname -s)\", node=\"$(uname -n)\""
+	echo 0 > events/functions/enable
+	found="$(records SyS_newuname | grep -c -F -e "-> ret=0, $wanted (")"
+	undefine
+	[ "$found" -ge 1 ] || complain "$wanted: $found"
+}
+
 #
 # Text that does not fit, or cannot be printed
 #
@@ -780,6 +794,13 @@ returns()
 		'() -> number=2, name="second", mac={0x1,0x2,0x3,0x4,0x5,0x6} (ns)'
 	check "memory at entry and return" \
 		shows "test_func_item(u32 number[0]) -> u32 next[0]" "(number=1) -> next=2 (ns)"
+	check "memory that the function fills" shows \
+		"test_func_fill(string text, u64 nr[0]) -> int ret | string after = text | u64 now = nr" \
+		'(text="before", nr=1) -> ret=6, after="filled", now=2 (ns)'
+	check "memory that the function fills, alone" shows \
+		"test_func_fill(void *text, void *nr) -> char[6] after = text | u32 now = nr+0[0]" \
+		'(text=*, nr=*) -> after="filled", now=2 (ns)'
+	check "memory of system calls that the function fills" syscall_fills
 	check "recursion" shows "test_func_recurse(u32 d) -> u32 ret" "$(for n in 1 2 3 4 5; do
 			printf '(d=%u) -> ret=%u (ns)%s' $n $n "$([ $n = 5 ] || echo '; ')"
 		done)"
@@ -980,7 +1001,10 @@ type_information()
 	check "BTF: refuses a whole structure" btf refused "$no" "vfs_read(file->^f_path)"
 	check "BTF: refuses too many pointers" btf refused "$no" \
 		"$i(item->next->next->next->next->next->next->next->next->^next)"
-	check "BTF: refuses members at the return" btf refused "$no" "$i() -> x64 a | ^item->number"
+	check "BTF: members that the function fills" btf shows \
+		"test_func_fill(u32 old = item->number) -> ret | item->number | u32 next = item->next->number" \
+		"(old=1) -> ret=6, item_number=2, next=2 (ns)"
+	check "BTF: refuses arguments at the return" btf refused "$no" "$i() -> x64 a | ^item"
 	check "BTF: refuses to show what is not returned" \
 		btf refused "$no" "test_func_none() -> ^ret"
 	check "BTF: refuses a function that it does not have" \
