@@ -419,7 +419,8 @@ class Program(Place):
     def prepare(self, mutants):
         for path in (self.top, *self.also):
             shutil.copytree(self.origin / path, self.copy / path, dirs_exist_ok=True)
-        # What is left of a run that was interrupted.
+        # An interrupted run leaves objects of a mutant, which are newer than the files.
+        shutil.rmtree(self.out, ignore_errors=True)
         self.build()
 
     def build(self):
