@@ -359,6 +359,9 @@ static void fire_once(const char __user *user)
 	test_func_various("bytes", TEST_FUNC_LARGE, "%d", nr);
 	test_func_by_value(-1, (struct test_func_small){ 2, 3 }, -4, pair,
 			   "behind", pair, 77);
+	/* The compiler may see that the function reads none of them. */
+	barrier_data(text);
+	barrier_data(&filled);
 	test_func_fill(text, &filled, &item);
 
 	structure = test_func_structure(-3, &first);

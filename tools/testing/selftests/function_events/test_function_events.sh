@@ -795,8 +795,8 @@ returns()
 	check "memory at entry and return" \
 		shows "test_func_item(u32 number[0]) -> u32 next[0]" "(number=1) -> next=2 (ns)"
 	check "memory that the function fills" shows \
-		"test_func_fill(string text, u64 nr[0]) -> int ret | string after = text | u64 now = nr" \
-		'(text="before", nr=1) -> ret=6, after="filled", now=2 (ns)'
+		"test_func_fill(string text, u64 n[0]) -> int | string after = text | u64 now = n" \
+		'(text="before", n=1) -> ret=6, after="filled", now=2 (ns)'
 	check "memory that the function fills, alone" shows \
 		"test_func_fill(void *text, void *nr) -> char[6] after = text | u32 now = nr+0[0]" \
 		'(text=*, nr=*) -> after="filled", now=2 (ns)'
@@ -1002,8 +1002,8 @@ type_information()
 	check "BTF: refuses too many pointers" btf refused "$no" \
 		"$i(item->next->next->next->next->next->next->next->next->^next)"
 	check "BTF: members that the function fills" btf shows \
-		"test_func_fill(u32 old = item->number) -> ret | item->number | u32 next = item->next->number" \
-		"(old=1) -> ret=6, item_number=2, next=2 (ns)"
+		"test_func_fill(u32 n = item->number) -> r | item->number | item->next->number" \
+		"(n=1) -> r=6, item_number=2, item_next_number=2 (ns)"
 	check "BTF: refuses arguments at the return" btf refused "$no" "$i() -> x64 a | ^item"
 	check "BTF: refuses to show what is not returned" \
 		btf refused "$no" "test_func_none() -> ^ret"
