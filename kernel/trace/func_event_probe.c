@@ -483,7 +483,9 @@ func_event_keep_fields(struct func_event *event, struct ftrace_regs *fregs,
 	struct trace_probe *entry = event->entry;
 	unsigned int len = 0;
 
-	fetch_copy_all(entry->nr_entry_regs, entry->entry_regs, source, frame->words);
+	if (unlikely(event->head_size > sizeof(*frame)))
+		fetch_copy_all(entry->nr_entry_regs, entry->entry_regs, source,
+			       frame->words);
 	if (likely(entry->kind == PROBE_ARGS_COPY)) {
 		/* The bits of what is read at the return. */
 		*(u64 *)payload = 0;
