@@ -29,11 +29,6 @@
 #define TRACE_PROBE_FETCH_ONLY
 #include "trace_probe_tmpl.h"
 
-static u32 fetch_arg_size(const struct probe_arg *arg)
-{
-	return arg->type->size * max(arg->count, 1U);
-}
-
 /* Clear the @len bytes before @end in each record; @len is at most 8. */
 static void fetch_add_gap(struct trace_probe *tp, u32 end, u32 len)
 {
@@ -452,6 +447,31 @@ void fetch_wait(void)
 	if (fetch_wait_needed)
 		synchronize_rcu();
 	fetch_wait_needed = false;
+}
+
+/* fetch_set_regs() sets them from where the hit was. */
+#define FETCH_SETS_REGS							\
+	(IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64) ||		\
+	 IS_ENABLED(CONFIG_RISCV) || IS_ENABLED(CONFIG_LOONGARCH))
+
+/**
+ * fetch_emit() - record a hit for all users of its event
+ * @hit: the hit, with what stores it and sets its registers
+ * @event: the event
+ * @ip: where call chains begin
+ * @size: size of the payload, in bytes
+ *
+ * Context: Any context, preemption is disabled.
+ */
+void fetch_emit(struct probe_hit *hit, struct fetch_event *event, unsigned long ip,
+		unsigned int size)
+{
+	hit->tp = &event->tp;
+	hit->size = sizeof(struct fetch_record) + size;
+	hit->set_stack = FETCH_SETS_REGS;
+	hit->ip = ip;
+	hit->regs = NULL;
+	trace_probe_emit(hit);
 }
 
 /**

@@ -27,10 +27,6 @@
 /* Maximum and minimum room for a string, in bytes, including the null byte. */
 #define FETCH_MAX_STRING	1024
 #define FETCH_MIN_STRING	8
-/* fetch_set_regs() sets them from where the hit was. */
-#define FETCH_SETS_REGS							\
-	(IS_ENABLED(CONFIG_X86_64) || IS_ENABLED(CONFIG_ARM64) ||		\
-	 IS_ENABLED(CONFIG_RISCV) || IS_ENABLED(CONFIG_LOONGARCH))
 /* Maximum number of dereferences from an argument to a field. */
 #define FETCH_MAX_DEREFS	8
 
@@ -145,6 +141,8 @@ int fetch_insn(struct fetch_insn *code, unsigned long val, void *dest, void *bas
 int fetch_limited(struct fetch_insn *code, unsigned long val, unsigned int limit,
 		  void *dest, void *base);
 
+void fetch_emit(struct probe_hit *hit, struct fetch_event *event, unsigned long ip,
+		unsigned int size);
 struct pt_regs *fetch_set_regs(struct pt_regs *regs, const struct fetch_where *where);
 void fetch_must_wait(void);
 void fetch_wait(void);
@@ -168,6 +166,11 @@ static inline struct fetch_event *to_fetch_event(struct dyn_event *ev)
 static inline struct fetch_event *fetch_event_of_call(struct trace_event_call *call)
 {
 	return container_of(trace_probe_primary_from_call(call), struct fetch_event, tp);
+}
+
+static inline u32 fetch_arg_size(const struct probe_arg *arg)
+{
+	return arg->type->size * max(arg->count, 1U);
 }
 
 /* The store behind all dereferences. */

@@ -449,9 +449,10 @@ static bool func_event_parse_source(struct text_parser *p, int arg,
 	if (!func_event_parse_path(p, field))
 		return false;
 
-	field->late = arg < 0 && func_event_parse_has_members(p, field->from);
-	if (func_event_parse_has_members(p, field->from))
+	if (func_event_parse_has_members(p, field->from)) {
+		field->late = arg < 0;
 		return true;
+	}
 
 	field->source = FUNC_EVENT_SYMBOL_ADDRESS;
 	if (arg < 0)

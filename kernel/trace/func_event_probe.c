@@ -244,7 +244,7 @@ static struct pt_regs *func_event_entered_regs(struct probe_hit *base, struct pt
 {
 	struct func_event_hit *hit = to_func_event_hit(base);
 	struct fetch_where where = {
-		.ip = hit->event->ip,
+		.ip = base->ip,
 		.sp = ftrace_regs_get_stack_pointer(hit->fregs),
 		.fp = ftrace_regs_get_frame_pointer(hit->fregs),
 	};
@@ -313,7 +313,7 @@ static struct pt_regs *func_event_returned_regs(struct probe_hit *base,
 {
 	struct func_event_hit *hit = to_func_event_hit(base);
 	const struct fetch_where where = {
-		.ip = hit->parent_ip,
+		.ip = base->ip,
 		.fp = ftrace_regs_get_frame_pointer(hit->fregs),
 		.sp = IS_ENABLED(CONFIG_X86_64) ?
 		      ftrace_regs_get_stack_pointer(hit->fregs) :
@@ -347,20 +347,14 @@ static noinline void func_event_emit_entered(struct func_event *event,
 {
 	struct func_event_hit hit __uninitialized;
 
-	hit.base = (struct probe_hit){
-		.tp = &event->base.tp,
-		.set_stack = FETCH_SETS_REGS,
-		.ip = event->ip,
-		.store = func_event_store_entered,
-		.set_regs = func_event_entered_regs,
-	};
+	hit.base.store = func_event_store_entered;
+	hit.base.set_regs = func_event_entered_regs;
 	hit.event = event;
 	hit.fregs = fregs;
 	hit.parent_ip = parent_ip;
-	hit.base.size = sizeof(struct fetch_record) +
-		trace_probe_args_size(event->entry, func_event_arguments(event, fregs),
-				      NULL, sizeof(struct fetch_record), &hit.made);
-	trace_probe_emit(&hit.base);
+	fetch_emit(&hit.base, &event->base, event->ip,
+		   trace_probe_args_size(event->entry, func_event_arguments(event, fregs),
+					 NULL, sizeof(struct fetch_record), &hit.made));
 }
 
 /* fprobe::entry_handler of an event at the entry. */
@@ -676,20 +670,14 @@ static noinline void func_event_emit_returned(struct func_event *event,
 {
 	struct func_event_hit hit __uninitialized;
 
-	hit.base = (struct probe_hit){
-		.tp = &event->base.tp,
-		.set_stack = FETCH_SETS_REGS,
-		.ip = frame->parent_ip,
-		.store = func_event_store_returned,
-		.set_regs = func_event_returned_regs,
-	};
+	hit.base.store = func_event_store_returned;
+	hit.base.set_regs = func_event_returned_regs;
 	hit.event = event;
 	hit.fregs = fregs;
 	hit.frame = frame;
 	hit.parent_ip = frame->parent_ip;
-	hit.base.size = sizeof(struct fetch_record) + frame->size - event->head_size +
-			func_event_measure_returned(event, &hit);
-	trace_probe_emit(&hit.base);
+	fetch_emit(&hit.base, &event->base, frame->parent_ip,
+		   frame->size - event->head_size + func_event_measure_returned(event, &hit));
 }
 
 /* fprobe::exit_handler; same context as the entry handlers. */
@@ -788,8 +776,7 @@ static void func_event_set_span(struct func_event_span *span, const struct probe
 	op = fetch_last_op(code);
 	*span = (struct func_event_span){
 		.address = fetch_source(arg->code, regs),
-		.size = arg->dynamic ? FETCH_MAX_STRING :
-			arg->type->size * max(arg->count, 1U),
+		.size = arg->dynamic ? FETCH_MAX_STRING : fetch_arg_size(arg),
 		.is_string = arg->dynamic,
 	};
 	if (fetch_follow(code, &span->address)) {

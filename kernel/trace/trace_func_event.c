@@ -777,7 +777,7 @@ static enum func_event_err func_event_read_stack(struct func_event *event,
 	if (field->nr_derefs == FETCH_MAX_DEREFS)
 		return FUNC_EVENT_ERR_TOO_DEEP;
 
-	/* As in fetch_compile(): a value may be smaller than its place. */
+	/* As in fetch_insert_copy(): a value may be smaller than its place. */
 	if (!field->read && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) &&
 	    field->type->size < sizeof(long))
 		at += sizeof(long) - field->type->size;
@@ -839,6 +839,8 @@ static int func_event_keep_words(struct func_event_ctx *ctx)
 	struct trace_probe *entry = event->entry;
 	unsigned int nr = 0;
 
+	if (event->head_size == sizeof(struct func_event_frame))
+		return 0;
 	entry->entry_regs = kcalloc(FUNC_EVENT_MAX_ARGS, sizeof(*entry->entry_regs),
 				    GFP_KERNEL);
 	if (!entry->entry_regs)
@@ -891,11 +893,10 @@ static int func_event_compile(struct func_event_ctx *ctx)
 		struct fetch_field *field = &ctx->fields[i];
 		bool entry = i < event->nr_entry;
 
-		if (field->arg >= 0 && !field->late)
-			field->from = func_event_arg_offset(event->syscall, field->arg) +
-				      field->skip;
-		else if (!entry && !field->late)
-			field->from = func_event_return_offset();
+		if (!field->late)
+			field->from = field->arg < 0 ? func_event_return_offset() :
+				func_event_arg_offset(event->syscall, field->arg) +
+				field->skip;
 		ret = fetch_compile(entry ? event->entry : event->ret, field,
 				    &event->base.tp.args[i + !entry],
 				    event->syscall && entry && FUNC_EVENT_USER_ARGS);
@@ -909,7 +910,7 @@ static int func_event_compile(struct func_event_ctx *ctx)
  */
 static int func_event_make_layout(struct func_event_ctx *ctx)
 {
-	unsigned int nr_strings = 0, room = FETCH_MAX_PAYLOAD, used, ret_room;
+	unsigned int nr_strings = 0, room = FETCH_MAX_PAYLOAD, used, ret_room, words;
 	struct func_event *event = ctx->event;
 	enum func_event_err err;
 	int ret;
@@ -944,12 +945,11 @@ static int func_event_make_layout(struct func_event_ctx *ctx)
 		return ret;
 	used = event->base.tp.size + event->filled_size;
 	event->kept_size = used;
-	event->head_size = sizeof(struct func_event_frame) +
-			   func_event_nr_words(ctx) * sizeof(long);
+	words = func_event_nr_words(ctx) * sizeof(long);
+	event->head_size = sizeof(struct func_event_frame) + words;
 	/* For the byte that tells whether a string was cut, see __get_data_size(). */
 	if (event->at_return)
-		room = FUNC_EVENT_MAX_KEPT - !!event->nr_entry_strings -
-		       func_event_nr_words(ctx) * sizeof(long);
+		room = FUNC_EVENT_MAX_KEPT - !!event->nr_entry_strings - words;
 	if (used + event->nr_entry_strings * FETCH_MIN_STRING > room)
 		return func_event_fail(ctx, event->at_return ?
 				       FUNC_EVENT_ERR_ENTRY_TOO_LARGE :

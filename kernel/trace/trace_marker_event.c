@@ -183,20 +183,14 @@ static noinline void marker_event_emit(struct marker_event *event,
 {
 	struct marker_event_hit hit __uninitialized;
 
-	hit.base = (struct probe_hit){
-		.tp = &event->base.tp,
-		.set_stack = FETCH_SETS_REGS,
-		.ip = call->ip,
-		.store = marker_event_store,
-		.set_regs = marker_event_set_regs,
-	};
+	hit.base.store = marker_event_store;
+	hit.base.set_regs = marker_event_set_regs;
 	hit.event = event;
 	hit.call = call;
 	hit.slots = slots;
-	hit.base.size = sizeof(struct fetch_record) +
-		trace_probe_args_size(event->part, slots, NULL, sizeof(struct fetch_record),
-				      &hit.made);
-	trace_probe_emit(&hit.base);
+	fetch_emit(&hit.base, &event->base, call->ip,
+		   trace_probe_args_size(event->part, slots, NULL,
+					 sizeof(struct fetch_record), &hit.made));
 }
 
 /* Returns false if hits are nested too deep. marker_event_end() follows in any case. */
