@@ -421,6 +421,7 @@ class Program(Place):
             shutil.copytree(self.origin / path, self.copy / path, dirs_exist_ok=True)
         # An interrupted run leaves objects of a mutant, which are newer than the files.
         shutil.rmtree(self.out, ignore_errors=True)
+        self.out.mkdir(parents=True)
         self.build()
 
     def build(self):

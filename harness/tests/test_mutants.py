@@ -187,7 +187,6 @@ class Mutants(Case):
         for where, kind in ((mutants.RingBuffer, "ring_buffer"), (mutants.Fntrace, "fntrace it")):
             work = self.work / kind.split()[0]
             self.put(where, origin=origin, also=(), copy=work / "tree", out=work / "out")
-            where.out.mkdir(parents=True)
             file = f"{where.top}/program.c"
             found = mutantlists.read_list(self.list("program", "".join((
                 one("caught", file, "1 + 1", "1 + 2", kind),
