@@ -178,7 +178,7 @@ COCCI_FALSE = {
     ("free/kfree.cocci", "kernel/trace/event_fetch.c",
      "trace_probe_event_call(&event->tp)->print_fmt = buf;"):
         "the loop is left before kfree(), or starts with another buffer",
-    ("tests/odd_ptr_err.cocci", "kernel/trace/event_fetch.c", "if (IS_ERR(line))"):
+    ("tests/odd_ptr_err.cocci", "kernel/trace/event_def.c", "if (IS_ERR(line))"):
         "no_free_ptr(line) in PTR_ERR() is line",
     ("tracing/static_batch.cocci", "lib/test_static_batch.c",
      "static_branch_disable(&few_keys[i]);"):

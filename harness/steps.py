@@ -69,7 +69,7 @@ ELSEWHERE = {"kernel/trace/trace_func_event.c": ("x86", "powerpc", "s390"),
              "kernel/bpf/btf.c": ("s390",),
              # 32 bit, and the big end first.
              **{f"kernel/{name}.c": ("x86", "arm", "s390")
-                for name in ("marker", "trace/event_fetch", "trace/marker_parse",
+                for name in ("marker", "trace/event_def", "trace/event_fetch", "trace/marker_parse",
                              "trace/ring_buffer", "trace/trace_marker_event")}}
 # Objects that place many static branches, or patch them.
 BRANCHY = ("kernel/jump_label.o", "kernel/sched/core.o", "kernel/printk/printk.o")

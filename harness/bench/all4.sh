@@ -12,26 +12,38 @@ for pass in 1 2 3; do
 done
 echo 1 >tracing_on
 
-# together FIGURE FILE DEFINITION: a hundred events at once.
+# together COUNT PASSES NAME FILE DEFINITION: COUNT events at once.
 together()
 {
-	many_events 100 "time.$1_enable" "$2" "$3" || return
-	for pass in 1 2 3; do
-		toggle events/functions/enable 1 "$1_enable" time
+	many_events "$1" "time.$3_enable" "$4" "$5" || return
+	for pass in $(seq "$2"); do
+		toggle events/functions/enable 1 "$3_enable" time
 		[ "$(cat events/functions/enable)" = 1 ] ||
-			echo "@error time.$1_enable not all events are enabled"
-		toggle events/functions/enable 0 "$1_disable" time
+			echo "@error time.$3_enable not all events are enabled"
+		toggle events/functions/enable 0 "$3_disable" time
 		[ "$(cat events/functions/enable)" = 0 ] ||
-			echo "@error time.$1_disable an event is still enabled"
+			echo "@error time.$3_disable an event is still enabled"
 	done
 	echo >dynamic_events
 }
 
-together probe_events dynamic_events 'p:functions/$function $function a=%di'
-together fprobe_events dynamic_events 'f:functions/$function $function a=\$arg1'
+fprobe_event='f:functions/$function $function a=\$arg1'
+together 1 3 one_fprobe_event dynamic_events "$fprobe_event"
+together 1000 1 fprobe_events dynamic_events "$fprobe_event"
 
 if [ "$PATCHED" ]; then
-	together function_events function_events '$function(x64 a)'
+	function_event='$function(x64 a)'
+	together 1 3 one_function_event function_events "$function_event"
+	together 1000 1 function_events function_events "$function_event"
+
+	echo '*' >marker_events
+	for pass in 1 2 3; do
+		toggle events/markers/enable 1 markers_enable time
+		[ "$(cat events/markers/enable)" = 1 ] ||
+			echo "@error time.markers_enable not all events are enabled"
+		toggle events/markers/enable 0 markers_disable time
+	done
+	echo >marker_events
 fi
 
 control=/proc/dynamic_debug/control

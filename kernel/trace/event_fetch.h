@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events that a line in a file of tracefs defines: function events and marker events.
- *
- * See event_fetch.c.
+ * Events with arguments of the types of C, see event_fetch.c.
  *
  * Copyright (C) 2026 The static-key tracepoints developers
  */
@@ -12,7 +10,6 @@
 #include <linux/perf_event.h>
 #include <linux/trace_events.h>
 
-#include "event_text.h"
 #include "fetch_memory.h"
 #include "fetch_type.h"
 #include "trace.h"
@@ -189,108 +186,5 @@ static __always_inline unsigned long fetch_source(const struct fetch_insn *code,
 	return code->op == FETCH_OP_IMM ? READ_ONCE(code->immediate) :
 		*(const unsigned long *)(from + code->param);
 }
-
-/**
- * struct fetch_ctx - a line of which an event is made, or several
- * @text: the line
- * @may_wait: the line may wait for its module, if there are such lines
- * @enable: the events are to be enabled in the top trace array
- * @is_named: the line was made of one with a pattern, by fetch_make_pattern()
- * @event: set to the event, if the line makes only one
- * @where: for error_log, instead of the name of the file; NULL or allocated
- * @err: the error, one of those of the file; 0 if there is none
- * @pos: position of the error in @text
- */
-struct fetch_ctx {
-	const char		*text;
-	bool			may_wait;
-	bool			enable;
-	bool			is_named;
-	struct fetch_event	*event;
-	char			*where;
-	int			err;
-	u16			pos;
-};
-
-/* More are a mistake: tracing them all makes the machine slow. */
-#define FETCH_MAX_MATCHES	1000
-
-/**
- * struct fetch_pattern - what a pattern matches
- * @text: the pattern, see lib/glob.c
- * @names: the names; fetch_pattern_add() adds one
- * @nr: number of @names
- */
-struct fetch_pattern {
-	char		*text;
-	char		**names;
-	unsigned int	nr;
-};
-
-/**
- * struct fetch_file - a file in tracefs in which each line defines an event
- * @name: of the file
- * @letter: that a line with group or event name begins with
- * @group: of an event whose line has none
- * @max_text: maximum length of a line, in characters
- * @ops: of its kind of dynamic events
- * @make: makes the event of a line, or calls fetch_make_pattern(); with event_mutex
- *	held. Returns 0, or a negative errno, with an error in the context if error_log
- *	is to have it.
- * @match: adds what a pattern matches, in a module or, if that is NULL, everywhere
- * @remove: removes the events named by a line, without its leading "!"
- * @err_text: texts of the errors
- * @err_errno: what write() returns for each of them, without its sign
- * @err_too_long: the error that a line is too long; those below are errors, too
- * @err_group: the name of the group is too long
- * @err_event: the name of the event is too long
- * @err_exists: there is such an event
- * @err_too_many: more than FETCH_MAX_MATCHES match
- * @err_none: nothing matches
- * @err_module: a pattern of a module, which names of events do not tell
- */
-struct fetch_file {
-	const char			*name;
-	char				letter;
-	const char			*group;
-	unsigned int			max_text;
-	struct dyn_event_operations	*ops;
-	int				(*make)(struct fetch_ctx *ctx);
-	int				(*match)(struct fetch_pattern *pattern,
-						 const char *module);
-	int				(*remove)(const char *text);
-	const char * const		*err_text;
-	const u8			*err_errno;
-	u8				err_too_long;
-	u8				err_group;
-	u8				err_event;
-	u8				err_exists;
-	u8				err_too_many;
-	u8				err_none;
-	u8				err_module;
-};
-
-int fetch_fail(struct fetch_ctx *ctx, int err, u16 pos);
-char *fetch_span_dup(const struct fetch_ctx *ctx, struct text_span span);
-int fetch_set_names(const struct fetch_file *file, struct fetch_ctx *ctx,
-		    const struct event_def *def, struct fetch_event *event);
-int fetch_pattern_add(struct fetch_pattern *pattern, const char *name);
-int fetch_make_pattern(const struct fetch_file *file, struct fetch_ctx *ctx,
-		       const struct event_def *def);
-int fetch_define(const struct fetch_file *file, const char *text, bool enable,
-		 bool may_wait);
-int fetch_create(const struct fetch_file *file, const char *text, bool enable);
-void fetch_show_definition(struct seq_file *m, const struct fetch_file *file,
-			   struct fetch_event *event, bool names);
-bool fetch_has_default_name(const struct fetch_file *file,
-			    struct fetch_event *event, const char *name);
-int fetch_check_open(void);
-int fetch_run_line(const struct fetch_file *file, const char *text);
-ssize_t fetch_write_lines(const struct fetch_file *file, struct file *filp,
-			  const char __user *ubuf, size_t count, loff_t *ppos,
-			  int (*run)(const char *text));
-int fetch_remove_line(const struct fetch_file *file, const struct fetch_ctx *ctx,
-		      const struct event_def *def, bool has_more);
-void fetch_boot_lines(const struct fetch_file *file, char *lines);
 
 #endif

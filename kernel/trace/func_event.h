@@ -9,6 +9,7 @@
 
 #include <linux/fprobe.h>
 
+#include "event_def.h"
 #include "event_fetch.h"
 #include "func_event_parse.h"
 

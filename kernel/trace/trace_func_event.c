@@ -31,7 +31,6 @@
 
 #include <trace/syscall.h>
 
-#include "event_text.h"
 #include "func_event.h"
 #include "trace.h"
 #include "trace_dynevent.h"
@@ -46,7 +45,7 @@ static const char * const func_event_err_text[] = { FUNC_EVENT_ERRORS };
 static const u8 func_event_errno[] = { FUNC_EVENT_ERRORS };
 
 static struct dyn_event_operations func_event_ops;
-static const struct fetch_file func_events_file;
+static const struct event_def_file func_events_file;
 
 static struct func_event *to_func_event(struct dyn_event *ev)
 {
@@ -284,7 +283,7 @@ static enum func_event_err func_event_resolve_function(struct func_event *event)
 
 /* Parse context: the event that is created, and its fields. */
 struct func_event_ctx {
-	struct fetch_ctx	*base;
+	struct event_def_ctx	*base;
 	struct func_event_def	def;
 	struct func_event	*event;
 	struct func_event_btf	*btf;
@@ -298,7 +297,7 @@ static int func_event_fail(struct func_event_ctx *ctx, enum func_event_err err,
 			   u16 pos)
 {
 	return err == FUNC_EVENT_ERR_NO_MEMORY ? -ENOMEM :
-						 fetch_fail(ctx->base, err, pos);
+						 event_def_fail(ctx->base, err, pos);
 }
 
 static void func_event_put_ctx(struct func_event_ctx *ctx)
@@ -391,7 +390,7 @@ func_event_resolve_symbol(struct func_event_ctx *ctx,
 			  const struct func_event_field_def *def,
 			  struct fetch_field *field)
 {
-	char *symbol = fetch_span_dup(ctx->base, def->from);
+	char *symbol = event_def_span_dup(ctx->base, def->from);
 	enum func_event_err err;
 
 	if (!symbol)
@@ -437,9 +436,9 @@ static int func_event_set_field_name(struct func_event_ctx *ctx,
 	char *to;
 
 	if (def->name.len)
-		field->name = fetch_span_dup(ctx->base, def->name);
+		field->name = event_def_span_dup(ctx->base, def->name);
 	else if (def->source == FUNC_EVENT_MEMBER)
-		field->name = fetch_span_dup(ctx->base, def->from);
+		field->name = event_def_span_dup(ctx->base, def->from);
 	else if (def->source == FUNC_EVENT_RETURN)
 		field->name = kstrdup("ret", GFP_KERNEL);
 	else
@@ -652,7 +651,7 @@ static int func_event_make_field(struct func_event_ctx *ctx,
 		err = func_event_need_btf(ctx);
 		if (err)
 			break;
-		path = fetch_span_dup(ctx->base, def->from);
+		path = event_def_span_dup(ctx->base, def->from);
 		if (!path)
 			return -ENOMEM;
 		err = func_event_btf_path(ctx->btf, path, field, &in_path);
@@ -1149,11 +1148,11 @@ static int func_event_set_name(struct func_event_ctx *ctx)
 	const struct event_def *def = &ctx->def.base;
 	struct func_event *event = ctx->event;
 
-	event->function = fetch_span_dup(ctx->base, def->name);
-	event->module = fetch_span_dup(ctx->base, def->module);
+	event->function = event_def_span_dup(ctx->base, def->name);
+	event->module = event_def_span_dup(ctx->base, def->module);
 	if (!event->function || (def->module.len && !event->module))
 		return -ENOMEM;
-	return fetch_set_names(&func_events_file, ctx->base, def, &event->base);
+	return event_def_set_names(&func_events_file, ctx->base, def, &event->base);
 }
 
 struct func_event_copy {
@@ -1251,17 +1250,17 @@ error:
 static int func_event_match_pattern(void *data, const char *name,
 				    unsigned long addr)
 {
-	struct fetch_pattern *pattern = data;
+	struct event_def_matches *pattern = data;
 
 	if (!glob_match(pattern->text, name) || !ftrace_location(addr))
 		return 0;
 	/* Copies that the compiler has made may have fewer arguments. */
 	if (strchr(name, '.') && !strchr(pattern->text, '.'))
 		return 0;
-	return fetch_pattern_add(pattern, name);
+	return event_def_add_match(pattern, name);
 }
 
-static int func_event_match(struct fetch_pattern *pattern, const char *module)
+static int func_event_match(struct event_def_matches *pattern, const char *module)
 {
 	int ret = 0;
 
@@ -1273,7 +1272,7 @@ static int func_event_match(struct fetch_pattern *pattern, const char *module)
 	return ret;
 }
 
-static int func_event_make_line(struct fetch_ctx *base)
+static int func_event_make_line(struct event_def_ctx *base)
 {
 	struct func_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
 	int ret;
@@ -1286,7 +1285,7 @@ static int func_event_make_line(struct fetch_ctx *base)
 	if (base->err)
 		return -EINVAL;
 	if (ctx->def.base.is_pattern)
-		return fetch_make_pattern(&func_events_file, base, &ctx->def.base);
+		return event_def_make_pattern(&func_events_file, base, &ctx->def.base);
 	ret = func_event_make(ctx);
 	func_event_put_ctx(ctx);
 	return ret;
@@ -1300,7 +1299,7 @@ static int func_event_create(const char *text)
 {
 	if (!text_has_prefix(text, FUNC_EVENT_PREFIX))
 		return -ECANCELED;
-	return fetch_create(&func_events_file, text, false);
+	return event_def_create(&func_events_file, text, false);
 }
 
 static int func_event_free(struct dyn_event *ev)
@@ -1324,7 +1323,7 @@ static void func_event_show_line(struct seq_file *m, struct func_event *event,
 {
 	unsigned long missed = func_event_nr_missed(event);
 
-	fetch_show_definition(m, &func_events_file, &event->base, names);
+	event_def_show(m, &func_events_file, &event->base, names);
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1476,7 +1475,7 @@ static struct func_event *func_event_compile_again(struct func_event *event)
 					     event->base.definition);
 	struct func_event_ctx *ctx __free(kfree) =
 		kzalloc_obj(*ctx);
-	struct fetch_ctx base = { .text = text };
+	struct event_def_ctx base = { .text = text };
 	struct func_event *made;
 	int ret;
 
@@ -1723,16 +1722,16 @@ static int func_events_remove(const char *text)
 {
 	struct func_event_def *def __free(kfree) =
 		kmalloc_obj(*def);
-	struct fetch_ctx ctx = { .text = text };
+	struct event_def_ctx ctx = { .text = text };
 
 	if (!def)
 		return -ENOMEM;
 	ctx.err = func_event_parse(text, def, &ctx.pos);
-	return fetch_remove_line(&func_events_file, &ctx, &def->base,
-				 def->has_args || def->at_return);
+	return event_def_remove_line(&func_events_file, &ctx, &def->base,
+				     def->has_args || def->at_return);
 }
 
-static const struct fetch_file func_events_file = {
+static const struct event_def_file func_events_file = {
 	.name		= "function_events",
 	.letter		= FUNC_EVENT_PREFIX,
 	.group		= "functions",
@@ -1754,14 +1753,14 @@ static const struct fetch_file func_events_file = {
 
 static int func_events_run_line(const char *text)
 {
-	return fetch_run_line(&func_events_file, text);
+	return event_def_run_line(&func_events_file, text);
 }
 
 static ssize_t func_events_write(struct file *file, const char __user *ubuf,
 				 size_t count, loff_t *ppos)
 {
-	return fetch_write_lines(&func_events_file, file, ubuf, count, ppos,
-				 func_events_run_line);
+	return event_def_write(&func_events_file, file, ubuf, count, ppos,
+			       func_events_run_line);
 }
 
 static int func_events_show(struct seq_file *m, void *v)
@@ -1770,9 +1769,9 @@ static int func_events_show(struct seq_file *m, void *v)
 
 	if (event)
 		func_event_show_line(m, event,
-				     !fetch_has_default_name(&func_events_file,
-							     &event->base,
-							     event->function));
+				     !event_def_has_default_name(&func_events_file,
+								 &event->base,
+								 event->function));
 	return 0;
 }
 
@@ -1785,7 +1784,7 @@ static const struct seq_operations func_events_seq_ops = {
 
 static int func_events_open(struct inode *inode, struct file *file)
 {
-	int ret = fetch_check_open();
+	int ret = event_def_check_open();
 
 	if (ret)
 		return ret;
@@ -1840,7 +1839,7 @@ static __init int func_events_init(void)
 	func_events_ready = true;
 	func_event_watch_modules();
 	/* Boot events are enabled at once, as those of kprobe_event= are. */
-	fetch_boot_lines(&func_events_file, func_events_boot);
+	event_def_boot_lines(&func_events_file, func_events_boot);
 	return 0;
 }
 core_initcall(func_events_init);

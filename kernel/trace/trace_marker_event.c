@@ -28,8 +28,8 @@
 
 #include <asm/setup.h>
 
+#include "event_def.h"
 #include "event_fetch.h"
-#include "event_text.h"
 #include "marker_parse.h"
 #include "trace.h"
 #include "trace_dynevent.h"
@@ -80,7 +80,7 @@ struct marker_event_waiting {
 
 static LIST_HEAD(marker_event_waiting_list);
 static struct dyn_event_operations marker_event_ops;
-static const struct fetch_file marker_events_file;
+static const struct event_def_file marker_events_file;
 
 static struct marker_event *to_marker_event(struct dyn_event *ev)
 {
@@ -280,7 +280,7 @@ static int marker_event_reg(struct trace_event_call *call, enum trace_reg type,
 
 /* Parse context: the event that is created, and its fields. */
 struct marker_event_ctx {
-	struct fetch_ctx	*base;
+	struct event_def_ctx	*base;
 	struct marker_def	def;
 	struct marker_event	*event;
 	unsigned int		nr_fields;
@@ -323,7 +323,7 @@ static char *marker_event_field_name(struct marker_event_ctx *ctx, int nr)
 	char *name;
 
 	if (nr < ctx->def.nr_fields)
-		return fetch_span_dup(ctx->base, ctx->def.fields[nr]);
+		return event_def_span_dup(ctx->base, ctx->def.fields[nr]);
 
 	if (arg->name.len) {
 		name = kstrndup(ctx->event->probe.format + arg->name.start,
@@ -366,10 +366,10 @@ static int marker_event_add_field(struct marker_event_ctx *ctx, int nr)
 		return -ENOMEM;
 
 	if (marker_event_is_taken(ctx, field->name))
-		return fetch_fail(ctx->base, MARKER_ERR_DUPLICATE_FIELD,
-				  nr < ctx->def.nr_fields ?
-				  ctx->def.fields[nr].start :
-				  ctx->def.base.definition);
+		return event_def_fail(ctx->base, MARKER_ERR_DUPLICATE_FIELD,
+				      nr < ctx->def.nr_fields ?
+				      ctx->def.fields[nr].start :
+				      ctx->def.base.definition);
 
 	field->type = arg->type;
 	field->count = arg->count;
@@ -383,8 +383,8 @@ static int marker_event_make_fields(struct marker_event_ctx *ctx)
 	int nr = ctx->event->format->nr_args, ret;
 
 	if (ctx->def.nr_fields > nr)
-		return fetch_fail(ctx->base, MARKER_ERR_TOO_MANY_FIELDS,
-				  ctx->def.fields[nr].start);
+		return event_def_fail(ctx->base, MARKER_ERR_TOO_MANY_FIELDS,
+				      ctx->def.fields[nr].start);
 
 	for (int i = 0; i < nr; i++) {
 		if (i < ctx->def.nr_fields ?
@@ -414,8 +414,8 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	}
 	room = FETCH_MAX_PAYLOAD - tp->size;
 	if (ret == -E2BIG || (!ret && room < nr_strings * FETCH_MIN_STRING))
-		return fetch_fail(ctx->base, MARKER_ERR_TOO_LARGE,
-				  ctx->def.base.definition);
+		return event_def_fail(ctx->base, MARKER_ERR_TOO_LARGE,
+				      ctx->def.base.definition);
 	if (ret)
 		return ret;
 
@@ -787,16 +787,16 @@ static int marker_event_set_name(struct marker_event_ctx *ctx)
 
 	for (int i = 0; i < ctx->def.nr_names; i++) {
 		if (ctx->def.names[i].len >= MARKER_MAX_NAME)
-			return fetch_fail(ctx->base, MARKER_ERR_LONG_NAME,
-					  ctx->def.names[i].start);
+			return event_def_fail(ctx->base, MARKER_ERR_LONG_NAME,
+					      ctx->def.names[i].start);
 
-		event->names[i] = fetch_span_dup(ctx->base, ctx->def.names[i]);
+		event->names[i] = event_def_span_dup(ctx->base, ctx->def.names[i]);
 		if (!event->names[i])
 			return -ENOMEM;
 		event->nr_names++;
 	}
-	return fetch_set_names(&marker_events_file, ctx->base, &ctx->def.base,
-			       &event->base);
+	return event_def_set_names(&marker_events_file, ctx->base, &ctx->def.base,
+				   &event->base);
 }
 
 /* Use the first marker of the definition that exists. */
@@ -819,8 +819,8 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 	}
 
 	if (!event->marker)
-		return fetch_fail(ctx->base, MARKER_ERR_UNKNOWN_MARKER,
-				  ctx->def.names[0].start);
+		return event_def_fail(ctx->base, MARKER_ERR_UNKNOWN_MARKER,
+				      ctx->def.names[0].start);
 
 	event->probe.func = marker_event_probe;
 	event->format = kzalloc_obj(*event->format);
@@ -828,7 +828,7 @@ static int marker_event_find_format(struct marker_event_ctx *ctx)
 		return -ENOMEM;
 
 	err = marker_parse_format(event->probe.format, event->format, &pos);
-	return err ? fetch_fail(ctx->base, err, ctx->def.base.definition) : 0;
+	return err ? event_def_fail(ctx->base, err, ctx->def.base.definition) : 0;
 }
 
 static int marker_event_make(struct marker_event_ctx *ctx)
@@ -878,7 +878,7 @@ static int marker_event_must_wait(struct marker_event_ctx *ctx)
 	if (!ctx->def.base.module.len)
 		return false;
 
-	name = fetch_span_dup(ctx->base, ctx->def.base.module);
+	name = event_def_span_dup(ctx->base, ctx->def.base.module);
 	if (!name)
 		return -ENOMEM;
 
@@ -915,12 +915,12 @@ static int marker_event_wait_for_module(struct marker_event_ctx *ctx)
 	strim(waiting->text);
 
 	if (marker_event_find_waiting(waiting->text)) {
-		ret = fetch_fail(ctx->base, MARKER_ERR_EVENT_EXISTS,
-				 ctx->def.base.module.start);
+		ret = event_def_fail(ctx->base, MARKER_ERR_EVENT_EXISTS,
+				     ctx->def.base.module.start);
 		goto error;
 	}
 
-	waiting->module = fetch_span_dup(ctx->base, ctx->def.base.module);
+	waiting->module = event_def_span_dup(ctx->base, ctx->def.base.module);
 	if (!waiting->module)
 		goto error;
 
@@ -941,7 +941,7 @@ static void marker_event_free_waiting(struct marker_event_waiting *waiting)
 }
 
 struct marker_event_matches {
-	struct fetch_pattern	*pattern;
+	struct event_def_matches	*pattern;
 	/* NULL for all of them. */
 	const char		*module;
 };
@@ -954,11 +954,11 @@ static int marker_event_match_one(struct marker *marker, struct module *mod, voi
 		return 0;
 	if (!glob_match(matches->pattern->text, marker->name))
 		return 0;
-	return fetch_pattern_add(matches->pattern, marker->name);
+	return event_def_add_match(matches->pattern, marker->name);
 }
 
 /* The markers of modules that are loaded are among them. */
-static int marker_event_match(struct fetch_pattern *pattern, const char *module)
+static int marker_event_match(struct event_def_matches *pattern, const char *module)
 {
 	struct marker_event_matches matches = {
 		.pattern = pattern, .module = module,
@@ -971,7 +971,7 @@ static int marker_event_match(struct fetch_pattern *pattern, const char *module)
 	return ret;
 }
 
-static int marker_event_make_line(struct fetch_ctx *base)
+static int marker_event_make_line(struct event_def_ctx *base)
 {
 	struct marker_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
 	int ret, wait;
@@ -984,7 +984,7 @@ static int marker_event_make_line(struct fetch_ctx *base)
 	if (base->err)
 		return -EINVAL;
 	if (ctx->def.base.is_pattern)
-		return fetch_make_pattern(&marker_events_file, base, &ctx->def.base);
+		return event_def_make_pattern(&marker_events_file, base, &ctx->def.base);
 
 	ret = marker_event_make(ctx);
 	for (int i = 0; i < ARRAY_SIZE(ctx->fields); i++)
@@ -1006,7 +1006,7 @@ static int marker_event_create(const char *text)
 {
 	if (!text_has_prefix(text, MARKER_EVENT_PREFIX))
 		return -ECANCELED;
-	return fetch_create(&marker_events_file, text, false);
+	return event_def_create(&marker_events_file, text, false);
 }
 
 static int marker_event_free(struct dyn_event *ev)
@@ -1031,7 +1031,7 @@ static void marker_event_show_line(struct seq_file *m,
 	char *format = there ? NULL : marker_get_format(event->marker);
 	long missed = atomic_long_read(&event->missed);
 
-	fetch_show_definition(m, &marker_events_file, &event->base, names);
+	event_def_show(m, &marker_events_file, &event->base, names);
 	/*
 	 * Everything after # is a comment, so that the line may be written
 	 * back.
@@ -1113,8 +1113,8 @@ static void marker_event_define_waiting(struct module *mod)
 		if (strcmp(pos->module, mod->name))
 			continue;
 
-		ret = fetch_define(&marker_events_file, pos->text, pos->enable,
-				   false);
+		ret = event_def_define(&marker_events_file, pos->text, pos->enable,
+				       false);
 		/*
 		 * A module without the marker may be another one of this name;
 		 * keep waiting.
@@ -1190,18 +1190,18 @@ static int marker_events_remove(const char *text)
 {
 	struct marker_def *def __free(kfree) =
 		kmalloc_obj(*def);
-	struct fetch_ctx ctx = { .text = text };
+	struct event_def_ctx ctx = { .text = text };
 
 	if (!def)
 		return -ENOMEM;
 	ctx.err = marker_parse_event(text, def, &ctx.pos);
 	if (!ctx.err && marker_event_remove_waiting(text))
 		return 0;
-	return fetch_remove_line(&marker_events_file, &ctx, &def->base,
-				 def->has_fields || def->nr_names > 1);
+	return event_def_remove_line(&marker_events_file, &ctx, &def->base,
+				     def->has_fields || def->nr_names > 1);
 }
 
-static const struct fetch_file marker_events_file = {
+static const struct event_def_file marker_events_file = {
 	.name		= "marker_events",
 	.letter		= MARKER_EVENT_PREFIX,
 	.group		= "markers",
@@ -1223,14 +1223,14 @@ static const struct fetch_file marker_events_file = {
 
 static int marker_events_run_line(const char *text)
 {
-	return fetch_run_line(&marker_events_file, text);
+	return event_def_run_line(&marker_events_file, text);
 }
 
 static ssize_t marker_events_write(struct file *file, const char __user *ubuf,
 				   size_t count, loff_t *ppos)
 {
-	return fetch_write_lines(&marker_events_file, file, ubuf, count, ppos,
-				 marker_events_run_line);
+	return event_def_write(&marker_events_file, file, ubuf, count, ppos,
+			       marker_events_run_line);
 }
 
 static int marker_events_show(struct seq_file *m, void *v)
@@ -1244,9 +1244,9 @@ static int marker_events_show(struct seq_file *m, void *v)
 		event = to_marker_event(pos);
 		if (event)
 			marker_event_show_line(m, event,
-					       !fetch_has_default_name(&marker_events_file,
-								       &event->base,
-								       event->names[0]));
+					       !event_def_has_default_name(&marker_events_file,
+									   &event->base,
+									   event->names[0]));
 	}
 
 	list_for_each_entry(waiting, &marker_event_waiting_list, list)
@@ -1271,7 +1271,7 @@ static int marker_events_release_all(void)
 
 static int marker_events_open(struct inode *inode, struct file *file)
 {
-	int ret = fetch_check_open();
+	int ret = event_def_check_open();
 
 	if (!ret && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		ret = marker_events_release_all();
@@ -1339,7 +1339,7 @@ static int marker_events_available_show(struct seq_file *m, void *v)
 
 static int marker_events_available_open(struct inode *inode, struct file *file)
 {
-	return fetch_check_open() ?:
+	return event_def_check_open() ?:
 		single_open(file, marker_events_available_show, NULL);
 }
 
@@ -1386,7 +1386,7 @@ static __init int marker_events_init(void)
 	marker_events_ready = true;
 	marker_event_watch_modules();
 	/* Boot events are enabled at once, as those of kprobe_event= are. */
-	fetch_boot_lines(&marker_events_file, marker_events_boot);
+	event_def_boot_lines(&marker_events_file, marker_events_boot);
 	return 0;
 }
 core_initcall(marker_events_init);
