@@ -506,7 +506,7 @@ class Whole:
                            stdin=text, index=index, check=False)
                 if done.returncode:
                     raise Failure(f"{path} is not as {patch.name} leaves it: its edit cannot be "
-                                  "taken back")
+                                  "taken back; make refresh carries yours over")
             return git("ls-files", "--stage", path, index=index).split()[1]
 
 
@@ -875,6 +875,52 @@ class Refresh:
         elif listing.exists():
             self.save(listing, None)
 
+    def carry(self, path):
+        """Let the patches behind the one that names a file have their share of an edit of it.
+
+        The file was edited as it is in the end. Backwards from there, what it was before
+        each patch is merged with the edit; where both have the same lines, the patch has them.
+        """
+        after = self.tree_with(path, (ROOT / path).read_bytes())
+        for number, patch in reversed(list(enumerate(self.patches))):
+            if path not in patch.edited():
+                continue
+            with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+                names = [pathlib.Path(scratch) / name for name in ("was", "became", "becomes")]
+                for name, commit in zip(names, (self.commits[number - 1], self.commits[number],
+                                                after)):
+                    name.write_text(blob(commit, path), encoding="utf-8",
+                                    errors="surrogateescape")
+                git("merge-file", "--ours", *names)
+                before = self.tree_with(path, names[0].read_bytes())
+            hunks = {}
+            for hunk in hunks_of(patch.edit):
+                hunks.setdefault(hunk[0], []).append(hunk)
+            pieces = {name: joined(own) for name, own in hunks.items()}
+            pieces[path] = minimal_diff(before, after, [path])
+            self.save(patch.folder / "edit.patch",
+                      "".join(pieces[name] for name in sorted(pieces)))
+            after = before
+
+    @staticmethod
+    def tree_with(path, data):
+        """A tree with one file."""
+        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
+            index = pathlib.Path(scratch) / "index"
+            git("update-index", "--add", "--cacheinfo", f"100644,{hash_object(data)},{path}",
+                index=index)
+            return git("write-tree", index=index).strip()
+
+    def carry_overlay(self):
+        """The same for files that were edited in the repository; returns whether there are any."""
+        edited = {path for patch in self.patches for path in patch.edited()}
+        changed = [path for patch in self.patches for path in patch.whole if path in edited
+                   and hash_object((ROOT / path).read_bytes())
+                   != git("rev-parse", f"{HEAD_REF}:{path}").strip()]
+        for path in changed:
+            self.carry(path)
+        return bool(changed)
+
     def owner_of_edit(self, path):
         owners = [patch for patch in self.patches if path in patch.edited()]
         if self.wanted:
@@ -894,6 +940,8 @@ class Refresh:
                 if status == "D":
                     owner[path].whole.remove(path)
                     self.list_files(owner[path])
+                else:
+                    self.carry(path)
             elif blob(self.base, path) is not None:
                 edited.setdefault(self.owner_of_edit(path).name, set()).add(path)
             elif not self.wanted:
@@ -969,7 +1017,9 @@ class Refresh:
             git("add", "--all", index=index)
             work = git("write-tree", index=index).strip()
         if not added and work == git("rev-parse", "HEAD^{tree}").strip():
-            print("build/linux has no edits to carry over")
+            if not self.carry_overlay():
+                print("build/linux has no edits to carry over")
+            self.report()
             return
         try:
             if added and work != git("rev-parse", "HEAD^{tree}").strip():
@@ -999,6 +1049,10 @@ class Refresh:
         git("reset", "--quiet", "--mixed", commits[-1])
         (TREE / ".git" / "series-stamp").write_text(
             fingerprint(self.base, patches), encoding="utf-8")
+        self.report()
+
+    def report(self):
+        """Name the files that were written."""
         for path in sorted(self.saved):
             print(f"{'updated' if path.exists() else 'removed'} {shown(path)}")
 

@@ -194,6 +194,17 @@ class Series(Case):
         self.write(self.top / "kernel/new.c", "new\nother\nend\n")
         self.refuses("a file that has grown otherwise", f"kernel/new.c is not as {TWO} leaves it",
                      "tree")
+        said = self.make("refresh")
+        self.make("tree")
+        self.true("refresh carries it over",
+                  self.git(self.tree, "show", "HEAD^:kernel/new.c") == "new\nend\n"
+                  and "+other" in (self.folder(TWO) / "edit.patch").read_text(), said)
+        self.write(self.tree / "kernel/new.c", "new\nother\nend\nbehind\n")
+        said = self.make("refresh")
+        self.true("an edit beside what it has grown by is of the first patch",
+                  self.git(self.tree, "show", "HEAD^:kernel/new.c") == "new\nend\nbehind\n"
+                  and (self.top / "kernel/new.c").read_text() == "new\nother\nend\nbehind\n",
+                  said)
 
     def test_port(self):
         self.make("tree")
