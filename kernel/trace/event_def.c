@@ -30,8 +30,16 @@ int event_def_fail(struct event_def_ctx *ctx, int err, u16 pos)
 	return -EINVAL;
 }
 
-static int event_def_log_error(const struct event_def_file *file,
-			       const struct event_def_ctx *ctx)
+/**
+ * event_def_log_error() - write the error of a line to error_log
+ * @file: the file
+ * @ctx: the line, after event_def_fail()
+ *
+ * Context: Process context. May sleep.
+ * Return: the errno of the error, negative.
+ */
+int event_def_log_error(const struct event_def_file *file,
+			const struct event_def_ctx *ctx)
 {
 	tracing_log_err(NULL, ctx->where ?: file->name, ctx->text,
 			(const char **)file->err_text, ctx->err, ctx->pos);

@@ -91,6 +91,8 @@ struct event_def_file {
 };
 
 int event_def_fail(struct event_def_ctx *ctx, int err, u16 pos);
+int event_def_log_error(const struct event_def_file *file,
+			const struct event_def_ctx *ctx);
 char *event_def_span_dup(const struct event_def_ctx *ctx, struct text_span span);
 int event_def_set_names(const struct event_def_file *file, struct event_def_ctx *ctx,
 			const struct event_def *def, struct fetch_event *event);

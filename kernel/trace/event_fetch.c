@@ -39,7 +39,7 @@ static void fetch_add_gap(struct trace_probe *tp, u32 end, u32 len)
 }
 
 /**
- * fetch_place_bits() - give fields their bits, and these their place
+ * fetch_begin_layout() - begin to add arguments to an event, and give fields their bits
  * @event: the event
  * @fields: the fields, with their types and sources
  * @nr: number of @fields, at most FETCH_MAX_FIELDS
@@ -47,8 +47,8 @@ static void fetch_add_gap(struct trace_probe *tp, u32 end, u32 len)
  * Context: Process context. May sleep.
  * Return: 0 on success, -ENOMEM otherwise.
  */
-int fetch_place_bits(struct fetch_event *event, struct fetch_field *fields,
-		     unsigned int nr)
+int fetch_begin_layout(struct fetch_event *event, struct fetch_field *fields,
+		       unsigned int nr)
 {
 	struct trace_probe *tp = &event->tp;
 	unsigned int nr_faults = 0, nr_cuts = 0;
@@ -76,7 +76,7 @@ int fetch_place_bits(struct fetch_event *event, struct fetch_field *fields,
 
 /**
  * fetch_add_arg() - add a field to the arguments of an event
- * @event: the event, after fetch_place_bits()
+ * @event: the event, after fetch_begin_layout()
  * @field: the field; its name belongs to the event afterwards
  *
  * Context: Process context. May sleep.

@@ -115,8 +115,8 @@ struct fetch_event {
 	struct trace_probe	tp;
 };
 
-int fetch_place_bits(struct fetch_event *event, struct fetch_field *fields,
-		     unsigned int nr);
+int fetch_begin_layout(struct fetch_event *event, struct fetch_field *fields,
+		       unsigned int nr);
 int fetch_add_arg(struct fetch_event *event, struct fetch_field *field);
 int fetch_print_fmt(struct fetch_event *event,
 		    void (*write)(struct fetch_event *event, struct seq_buf *s));

@@ -115,6 +115,10 @@ enum func_event_err func_event_btf_return(struct func_event_btf *btf,
 enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 					const char *path,
 					struct fetch_field *field, u16 *pos);
+void func_event_btf_show(struct func_event_btf *btf, const char *function,
+			 struct seq_file *m);
+enum func_event_err func_event_btf_show_members(struct func_event_btf *btf, const char *path,
+						struct seq_file *m, u16 *pos);
 #else
 static inline enum func_event_err
 func_event_btf_get(const struct module *mod, const char *function,

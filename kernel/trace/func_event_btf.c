@@ -6,6 +6,7 @@
  */
 #include <linux/btf.h>
 #include <linux/ctype.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "func_event.h"
@@ -441,26 +442,19 @@ static bool func_event_btf_fit_bits(struct fetch_field *field)
 	return field->bit_offset + field->bits <= size * 8;
 }
 
-/**
- * func_event_btf_path() - set a field from an argument's name and members
- * @btf: the prototype
- * @path: the path as written, such as skb->dev->name
- * @field: the field to set; its type is set unless it has one
- * @pos: set to the position of the error in @path
- *
- * Context: Process context. May sleep.
- * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
+/*
+ * Follow the members of @path, and set the source of @field. Sets @result to the type of
+ * the last one, and @pos to the position of an error in @path.
  */
-enum func_event_err func_event_btf_path(struct func_event_btf *btf,
-					const char *path,
-					struct fetch_field *field, u16 *pos)
+static enum func_event_err func_event_btf_walk(struct func_event_btf *btf, const char *path,
+					       struct fetch_field *field, u16 *pos,
+					       u32 *result)
 {
+	u32 id, bits, bit_size, in_words = 0;
 	const struct btf_member *member;
 	const char *start = path;
 	const struct btf_type *t;
-	u32 id, bits, bit_size, in_words = 0;
 	char word[128];
-	bool follow;
 	char then;
 	int nr;
 
@@ -517,6 +511,38 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		id = member->type;
 	}
 
+	/* In a register, each word is an argument of its own. */
+	if (!field->nr_derefs) {
+		field->arg += in_words / BITS_PER_LONG;
+		field->skip = in_words % BITS_PER_LONG / BITS_PER_BYTE;
+	}
+	*result = id;
+	return FUNC_EVENT_ERR_OK;
+}
+
+/**
+ * func_event_btf_path() - set a field from an argument's name and members
+ * @btf: the prototype
+ * @path: the path as written, such as skb->dev->name
+ * @field: the field to set; its type is set unless it has one
+ * @pos: set to the position of the error in @path
+ *
+ * Context: Process context. May sleep.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
+ */
+enum func_event_err func_event_btf_path(struct func_event_btf *btf,
+					const char *path,
+					struct fetch_field *field, u16 *pos)
+{
+	const struct btf_type *t;
+	enum func_event_err err;
+	bool follow;
+	u32 id;
+
+	err = func_event_btf_walk(btf, path, field, pos, &id);
+	if (err)
+		return err;
+
 	if (field->type) {
 		/*
 		 * Strings and arrays are at the member if that is an array,
@@ -529,8 +555,6 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		follow = (fetch_is_string(field->type) || field->count) &&
 			t && !btf_type_is_array(t);
 	} else {
-		enum func_event_err err;
-
 		err = func_event_btf_set_type(btf->btf, id, !field->nr_derefs,
 					      field);
 		if (err)
@@ -545,13 +569,9 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 		return FUNC_EVENT_ERR_NO_ROOM_FOR_BITS;
 
 	/* In a register, an array of bytes is not at an address. */
-	if (!field->nr_derefs) {
-		field->arg += in_words / BITS_PER_LONG;
-		field->skip = in_words % BITS_PER_LONG / BITS_PER_BYTE;
-		if (!follow && (field->count ||
-				field->skip + field->type->size > sizeof(long)))
-			return FUNC_EVENT_ERR_NOT_A_VALUE;
-	}
+	if (!field->nr_derefs && !follow &&
+	    (field->count || field->skip + field->type->size > sizeof(long)))
+		return FUNC_EVENT_ERR_NOT_A_VALUE;
 
 	if (follow) {
 		if (field->nr_derefs == FETCH_MAX_DEREFS)
@@ -561,4 +581,143 @@ enum func_event_err func_event_btf_path(struct func_event_btf *btf,
 
 	field->read = field->nr_derefs;
 	return FUNC_EVENT_ERR_OK;
+}
+
+/*
+ * Write a declaration as C has it, but for const, which matters only where it makes a
+ * string. A pointer to an array or to a function is one to void.
+ */
+static void func_event_btf_show_decl(struct seq_file *m, const struct btf *btf, u32 id,
+				     const char *before, const char *name)
+{
+	const struct btf_type *t = btf_type_by_id(btf, id);
+	unsigned int stars = 0, nr_dims = 0;
+	const char *word, *base = NULL;
+	u32 dims[4];
+	bool constant = false;
+
+	for (;; t = btf_type_by_id(btf, id)) {
+		switch (BTF_INFO_KIND(t->info)) {
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG:
+			constant |= BTF_INFO_KIND(t->info) == BTF_KIND_CONST;
+			id = t->type;
+			continue;
+		case BTF_KIND_PTR:
+			stars++;
+			constant = false;
+			id = t->type;
+			continue;
+		case BTF_KIND_ARRAY:
+			if (stars || nr_dims == ARRAY_SIZE(dims))
+				base = "void";
+			else
+				dims[nr_dims++] = btf_array(t)->nelems;
+			id = btf_array(t)->type;
+			if (!base)
+				continue;
+			break;
+		case BTF_KIND_FUNC_PROTO:
+		case BTF_KIND_UNKN:
+			base = "void";
+			break;
+		}
+		break;
+	}
+
+	if (!base)
+		base = btf_name_by_offset(btf, t->name_off);
+	if (!*base)
+		base = "{...}";
+	word = btf_type_is_fwd(t) ? (btf_type_kflag(t) ? "union " : "struct ") :
+	       BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT ? "struct " :
+	       BTF_INFO_KIND(t->info) == BTF_KIND_UNION ? "union " :
+	       btf_is_any_enum(t) ? "enum " : "";
+	seq_printf(m, "%s%s%s %.*s%s%s", constant && stars ? "const " : "", word, base,
+		   (int)min(stars, 4U), "****", before, name);
+	for (int i = 0; i < nr_dims; i++)
+		seq_printf(m, "[%u]", dims[i]);
+}
+
+/**
+ * func_event_btf_show() - write the prototype of a function
+ * @btf: the prototype
+ * @function: name of the function
+ * @m: where to
+ */
+void func_event_btf_show(struct func_event_btf *btf, const char *function,
+			 struct seq_file *m)
+{
+	func_event_btf_show_decl(m, btf->btf, btf->proto->type, "", function);
+	seq_puts(m, "(");
+	for (int i = 0; i < btf->nr_params; i++) {
+		seq_puts(m, i ? ", " : "");
+		func_event_btf_show_decl(m, btf->btf, btf->params[i].type, "",
+					 btf_name_by_offset(btf->btf,
+							    btf->params[i].name_off));
+	}
+	seq_puts(m, btf->nr_params ? ")\n" : "void)\n");
+}
+
+/* Members of structures without a name are written as those of @t. */
+static void func_event_btf_show_struct(struct seq_file *m, const struct btf *btf,
+				       const struct btf_type *t, const char *path)
+{
+	const struct btf_member *member;
+	u32 i, size;
+
+	for_each_member(i, t, member) {
+		const char *name = btf_name_by_offset(btf, member->name_off);
+		const struct btf_type *type =
+			btf_type_skip_modifiers(btf, member->type, NULL);
+
+		if (!*name && type && btf_type_is_struct(type)) {
+			func_event_btf_show_struct(m, btf, type, path);
+			continue;
+		}
+		func_event_btf_show_decl(m, btf, member->type, path, name);
+		size = __btf_member_bitfield_size(t, member);
+		if (size)
+			seq_printf(m, " : %u", size);
+		seq_putc(m, '\n');
+	}
+}
+
+/**
+ * func_event_btf_show_members() - write the members that a path may go on with
+ * @btf: the prototype
+ * @path: an argument, perhaps with members
+ * @m: where to
+ * @pos: set to the position of the error in @path
+ *
+ * Context: Process context. May sleep.
+ * Return: FUNC_EVENT_ERR_OK on success, another error code otherwise.
+ */
+enum func_event_err func_event_btf_show_members(struct func_event_btf *btf, const char *path,
+						struct seq_file *m, u16 *pos)
+{
+	struct fetch_field field = {};
+	const struct btf_type *t;
+	enum func_event_err err;
+	char *from;
+	u32 id;
+
+	err = func_event_btf_walk(btf, path, &field, pos, &id);
+	if (err)
+		return err;
+
+	t = btf_type_skip_modifiers(btf->btf, id, NULL);
+	from = kasprintf(GFP_KERNEL, "%s%s", path, t && btf_type_is_ptr(t) ? "->" : ".");
+	if (!from)
+		return FUNC_EVENT_ERR_NO_MEMORY;
+	if (t && btf_type_is_ptr(t))
+		t = btf_type_skip_modifiers(btf->btf, t->type, NULL);
+	if (t && btf_type_is_struct(t))
+		func_event_btf_show_struct(m, btf->btf, t, from);
+	else
+		err = FUNC_EVENT_ERR_NOT_A_STRUCT;
+	kfree(from);
+	return err;
 }

@@ -601,9 +601,35 @@ static bool func_event_is_filled(const struct func_event *event,
 	       !strstr(meta->types[field->arg], "const");
 }
 
+/* Write the prototype of a system call. Returns 1, 0 if it is none, or -ENOMEM. */
+static int func_event_show_syscall(const struct func_event *event, struct seq_file *m)
+{
+	const struct syscall_metadata *meta = func_event_metadata(event);
+
+	if (!meta)
+		return 0;
+	seq_printf(m, "long %s(", event->function);
+	for (int i = 0; i < meta->nb_args; i++) {
+		char *type __free(kfree) = kstrdup(meta->types[i], GFP_KERNEL);
+
+		if (!type)
+			return -ENOMEM;
+		func_event_strip_attributes(type);
+		seq_printf(m, "%s%s%s%s", i ? ", " : "", strim(type),
+			   strends(type, "*") ? "" : " ", meta->args[i]);
+	}
+	seq_puts(m, meta->nb_args ? ")\n" : "void)\n");
+	return 1;
+}
+
 #else
 
 struct syscall_metadata;
+
+static int func_event_show_syscall(const struct func_event *event, struct seq_file *m)
+{
+	return 0;
+}
 
 static bool func_event_is_filled(const struct func_event *event,
 				 const struct fetch_field *field)
@@ -808,7 +834,7 @@ static int func_event_add_duration(struct func_event *event)
 static int func_event_place_fields(struct func_event_ctx *ctx)
 {
 	struct func_event *event = ctx->event;
-	int ret = fetch_place_bits(&event->base, ctx->fields, ctx->nr_fields);
+	int ret = fetch_begin_layout(&event->base, ctx->fields, ctx->nr_fields);
 
 	for (int i = 0; !ret && i < ctx->nr_fields + event->at_return; i++) {
 		int nr = i - (event->at_return && i > event->nr_entry);
@@ -1805,6 +1831,143 @@ static const struct file_operations func_events_fops = {
 	.release	= seq_release,
 };
 
+#ifdef CONFIG_FUNCTION_EVENTS_BTF
+
+static int func_event_show_prototype(struct func_event_ctx *ctx, struct seq_file *m)
+{
+	u16 pos = ctx->def.base.name.start, in_path = 0;
+	struct func_event *event = ctx->event;
+	enum func_event_err err;
+	char *path;
+	int ret;
+
+	event->function = event_def_span_dup(ctx->base, ctx->def.base.name);
+	event->module = event_def_span_dup(ctx->base, ctx->def.base.module);
+	if (!event->function || (ctx->def.base.module.len && !event->module))
+		return -ENOMEM;
+
+	err = func_event_resolve_function(event);
+	ret = err || ctx->def.nr_fields ? 0 : func_event_show_syscall(event, m);
+	if (ret)
+		return min(ret, 0);
+	err = err ?: func_event_need_btf(ctx);
+	if (!err && !ctx->def.nr_fields)
+		func_event_btf_show(ctx->btf, event->function, m);
+
+	for (int i = 0; !err && i < ctx->def.nr_fields; i++) {
+		const struct func_event_field_def *def = &ctx->def.fields[i];
+
+		pos = def->at;
+		if (def->source != FUNC_EVENT_MEMBER) {
+			err = FUNC_EVENT_ERR_UNKNOWN_ARGUMENT;
+			break;
+		}
+		path = event_def_span_dup(ctx->base, def->from);
+		err = path ? func_event_btf_show_members(ctx->btf, path, m, &in_path) :
+			     FUNC_EVENT_ERR_NO_MEMORY;
+		kfree(path);
+		pos += in_path;
+	}
+	return err ? func_event_fail(ctx, err, pos) : 0;
+}
+
+static int func_event_make_prototype(struct event_def_ctx *base, struct seq_file *m)
+{
+	struct func_event_ctx *ctx __free(kfree) = kzalloc_obj(*ctx);
+	int ret = -ENOMEM;
+
+	if (!ctx)
+		return -ENOMEM;
+
+	ctx->base = base;
+	base->err = func_event_parse(base->text, &ctx->def, &base->pos);
+	if (base->err)
+		return -EINVAL;
+	ctx->event = func_event_alloc(&ctx->def);
+	if (ctx->event)
+		ret = func_event_show_prototype(ctx, m);
+	func_event_put_ctx(ctx);
+	func_event_destroy(ctx->event);
+	return ret;
+}
+
+/* Each open file has the line that was written to it last. */
+static int func_event_prototype_show(struct seq_file *m, void *v)
+{
+	struct event_def_ctx ctx = { .text = m->private };
+	struct event_def_file self = func_events_file;
+	int ret;
+
+	if (!ctx.text) {
+		seq_puts(m, "# Write a function, or function(argument->member), and read again.\n");
+		return 0;
+	}
+
+	guard(mutex)(&event_mutex);
+	ret = func_event_make_prototype(&ctx, m);
+	self.name = "function_prototype";
+	return ctx.err ? event_def_log_error(&self, &ctx) : ret;
+}
+
+static ssize_t func_event_prototype_write(struct file *file, const char __user *ubuf,
+					  size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	char *text;
+
+	if (count > FUNC_EVENT_MAX_TEXT)
+		return -E2BIG;
+	text = memdup_user_nul(ubuf, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	text[strcspn(text, "\n")] = '\0';
+
+	mutex_lock(&m->lock);
+	swap(text, *(char **)&m->private);
+	mutex_unlock(&m->lock);
+	kfree(text);
+	/* The next read starts at the beginning. */
+	*ppos = 0;
+	return count;
+}
+
+static int func_event_prototype_open(struct inode *inode, struct file *file)
+{
+	return event_def_check_open() ?:
+		single_open(file, func_event_prototype_show, NULL);
+}
+
+static int func_event_prototype_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	kfree(m->private);
+	return single_release(inode, file);
+}
+
+static const struct file_operations func_event_prototype_fops = {
+	.owner		= THIS_MODULE,
+	.open		= func_event_prototype_open,
+	.read		= seq_read,
+	.write		= func_event_prototype_write,
+	.llseek		= seq_lseek,
+	.release	= func_event_prototype_release,
+};
+
+static void __init func_event_init_prototype(void)
+{
+	trace_create_file("function_prototype", TRACE_MODE_WRITE, NULL, NULL,
+			  &func_event_prototype_fops);
+}
+
+#else
+
+static void __init func_event_init_prototype(void)
+{
+}
+
+#endif
+
 static bool func_events_ready __initdata;
 
 static __init int func_events_init_file(void)
@@ -1815,6 +1978,7 @@ static __init int func_events_init_file(void)
 		return 0;
 	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL,
 			  &func_events_fops);
+	func_event_init_prototype();
 	return 0;
 }
 fs_initcall(func_events_init_file);

@@ -406,7 +406,7 @@ static int marker_event_make_layout(struct marker_event_ctx *ctx)
 	struct marker_event *event = ctx->event;
 	struct trace_probe *tp = &event->base.tp;
 	unsigned int nr_strings = 0, room;
-	int ret = fetch_place_bits(&event->base, ctx->fields, ctx->nr_fields);
+	int ret = fetch_begin_layout(&event->base, ctx->fields, ctx->nr_fields);
 
 	for (int i = 0; !ret && i < ctx->nr_fields; i++) {
 		nr_strings += fetch_is_string(ctx->fields[i].type);
