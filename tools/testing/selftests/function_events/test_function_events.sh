@@ -1035,7 +1035,7 @@ struct {...} item->odd"
 u32 item->next->odd.thirty : 30"
 	check "the members of several arguments, one after the other" btf answers_again
 	check "the members of a structure without a name" btf answers_unnamed
-	check "no answer for a function that is not there" btf no_answer "$none" "^$MODULE:no"
+	check "no answer for a function that is not there" btf no_answer "$none" "$MODULE:^no"
 	check "no answer for an argument that is not there" btf no_answer "$none" "$n(^e)"
 	check "no answer for what has no members" btf no_answer "$no" "$n(^a)"
 	check "no answer for a type" btf no_answer "$none" "$n(^int a)"
