@@ -61,7 +61,7 @@ PARTS = {
     "stress": "modules and batches under stress",
     "sites": "what the compilers make of sites; what must not compile",
     "sparse": "sparse on our files",
-    "fuzz": "the parser of function events under libFuzzer",
+    "fuzz": "the parsers of function events and markers under libFuzzer",
     "fntrace": "the tracer of programs",
     "ring_buffer": "the ring buffer of the base and of the series in user space, and of the "
                    "series in a guest",
@@ -83,12 +83,20 @@ UNUSUAL = {"x86_64-debug": (), "x86_64-kcsan": (), "x86_64-cfi": (), "x86_64-rt"
 BATCH_STRESS = 20
 STRESS_FULL = 600
 NESTING_KERNELS = ("x86_64-debug", "x86_64-kcsan")
-# Seconds for which the parser of function events is fuzzed in user space; and, in the
+# Seconds for which each parser of events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
-PARSE_FUZZ = 20
+PARSE_FUZZ = 10
 PARSE_FUZZ_FULL = 1800
 FUNCTION_LOAD_FULL = 300
-FUNCTION_LINES_FULL = 100000
+EVENT_LINES_FULL = 100000
+# Which of these write wrong definitions to which file: the module that has what the right ones
+# are of, and the command.
+EVENT_FUZZERS = {
+    "wrong function events": ("test_func_event", "function_events/fuzz.sh {}"),
+    "wrong marker events": ("test_marker", "markers/fuzz.sh {}"),
+    "wrong probe events": ("test_func_event", "function_events/fuzz.sh {} dynamic_events "
+                           "/selftests/function_events/probe_definitions fuzz"),
+}
 
 # How it says that a test begins.
 TEST_BEGINS = re.compile(r"# selftests: (\S+): (\S+)$")
@@ -304,23 +312,23 @@ def startup_tests(found, kernel):
     found.close(group)
 
 
-def function_script(found, kernel, script, argument, timeout):
-    """Run one of the scripts of function events that take long."""
-    name = f"{script}.sh {argument}"
-    group = f"function events on {kernel.name}"
-    with ui.Step(f"{group}: {name}"):
-        result = guest.boot(kernel, "modprobe test_func_event && cd /sys/kernel/tracing && "
-                            f"/selftests/function_events/{name}\n",
-                            f"function-{script}-{kernel.name}", smp=4, timeout=timeout)
+def event_script(found, kernel, what, module, command, timeout):
+    """Run one of the scripts of function events and markers that take long."""
+    group = f"{what} on {kernel.name}"
+    with ui.Step(f"{group}: {command}"):
+        result = guest.boot(kernel, f"modprobe {module} && cd /sys/kernel/tracing && "
+                            f"/selftests/{command}\n",
+                            re.sub(r"\W+", "-", f"{what}-{kernel.name}"), smp=4, timeout=timeout)
     guest_trouble(found, group, result)
-    found.add(group, name, result.status == 0,
+    found.add(group, command, result.status == 0,
               f"status {result.status} (log: {ui.shown(result.log)})")
     found.close(group)
 
 
 def function_load(found, kernel):
     """Many function events under load, for long."""
-    function_script(found, kernel, "load", FUNCTION_LOAD_FULL, 600 + 3 * FUNCTION_LOAD_FULL)
+    event_script(found, kernel, "load of function events", "test_func_event",
+                 f"function_events/load.sh {FUNCTION_LOAD_FULL}", 600 + 3 * FUNCTION_LOAD_FULL)
 
 
 def boot_events(found, kernel):
@@ -339,21 +347,22 @@ def boot_events(found, kernel):
     found.close(group)
 
 
-def fuzz_parser(found, seconds):
-    """The parser of function events under libFuzzer."""
+def fuzz_parsers(found, seconds):
+    """The parsers of function events and of markers under libFuzzer."""
     group = "fuzzing"
-    log = ui.fresh_log("fuzz")
-    source = series.TREE / "tools/testing/selftests/function_events/fuzz"
-    with ui.Step(f"fuzz the parser of function events, {seconds} s"):
-        status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz'}", "CLANG=clang-19",
-                         f"SECONDS={seconds}", "fuzz"], log)
-    # Its last words, after a failure or not.
-    tried = re.findall(r"^stat::number_of_executed_units: *(\d+)$",
-                       log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
-    ok = status == 0 and tried and int(tried[-1]) > 0
-    found.add(group, "the parser of function events", bool(ok),
-              "" if ok else f"status {status}, {(tried or ['no'])[-1]} inputs "
-                            f"(log: {ui.shown(log)})")
+    for directory in ("function_events", "markers"):
+        log = ui.fresh_log(f"fuzz-{directory}")
+        source = series.TREE / "tools/testing/selftests" / directory / "fuzz"
+        with ui.Step(f"fuzz the parsers of {directory}, {seconds} s"):
+            status = ui.run(["make", "-C", source, f"OUT={BUILD / 'fuzz' / directory}",
+                             "CLANG=clang-19", f"SECONDS={seconds}", "fuzz"], log)
+        # Its last words, after a failure or not.
+        tried = re.findall(r"^stat::number_of_executed_units: *(\d+)$",
+                           log.read_text(encoding="utf-8", errors="replace"), re.MULTILINE)
+        ok = status == 0 and tried and int(tried[-1]) > 0
+        found.add(group, f"the parsers of {directory}", bool(ok),
+                  "" if ok else f"status {status}, {(tried or ['no'])[-1]} inputs "
+                                f"(log: {ui.shown(log)})")
     found.close(group)
 
 
@@ -561,8 +570,9 @@ def plan_full(plan, wanted, on_guest):
                      "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh",
                      need=builds[name])
         on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
-        on_guest("wrong function events on x86_64-debug", function_script, debug, "fuzz",
-                 FUNCTION_LINES_FULL, 7200, need=built)
+        for what, (module, command) in EVENT_FUZZERS.items():
+            on_guest(f"{what} on x86_64-debug", event_script, debug, what, module,
+                     command.format(EVENT_LINES_FULL), 7200, need=built)
         on_guest("load of function events", function_load, patched)
 
 
@@ -614,7 +624,7 @@ def plan_checks(plan, wanted):
 def plan_programs(plan, wanted):
     """What needs no kernel, and takes long in the full run."""
     if wanted.part("fuzz"):
-        plan.add("fuzz", lambda found: fuzz_parser(
+        plan.add("fuzz", lambda found: fuzz_parsers(
             found, PARSE_FUZZ_FULL if wanted.full else PARSE_FUZZ), lane=jobs.SINGLE)
     if wanted.part("ring_buffer"):
         plan.add("ring buffer in user space", ringbuffer.tests, lane=jobs.SINGLE)

@@ -1,27 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# fuzz.sh LINES: so many definitions with errors are written to function_events; after
-# that everything has to be as it was. To be run as root, in the tracing directory, with
-# no function events there.
+# fuzz.sh LINES [FILE DEFINITIONS GROUP...]: so many definitions with errors are written to
+# FILE, function_events if there is none; after that everything has to be as it was. To be
+# run as root, in the tracing directory, without dynamic events there.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
 LINES="${1:?how many lines?}"
 DIR="$(dirname "$(readlink -f "$0")")"
+FILE="${2:-function_events}"
+DEFINITIONS="${3:-$DIR/definitions}"
+shift $(($# < 3 ? $# : 3))
+[ $# != 0 ] || set -- functions
 . "$DIR"/../kselftest/tracing_helpers.sh
 # KiB that are not given back. What is freed at last is not seen at once.
 LIMIT=512
 
+# "write_lines LINES SEED GROUP..."
 write_lines()
 {
-	"$DIR/write_mutated" function_events "$DIR/definitions" "$@"
+	"$DIR/write_mutated" "$FILE" "$DEFINITIONS" "$@"
 }
 
 # What there is to see of events.
 state()
 {
-	cat function_events dynamic_events available_events
+	cat "$FILE" dynamic_events available_events
 	find events | sort
 }
 
@@ -39,9 +44,9 @@ trap 'rm -rf "$TMP"' EXIT
 [ ! -e $LEAKS ] || echo clear > $LEAKS
 state > "$TMP/before" || exit
 # The first lines fill caches.
-write_lines $((LINES / 5 + 1)) 1 > /dev/null || exit
+write_lines $((LINES / 5 + 1)) 1 "$@" > /dev/null || exit
 before=$(memory)
-write_lines "$LINES" 2 || exit
+write_lines "$LINES" 2 "$@" || exit
 after=$(memory)
 state > "$TMP/after"
 cmp "$TMP/before" "$TMP/after" || exit

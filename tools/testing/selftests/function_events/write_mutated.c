@@ -2,11 +2,11 @@
 /*
  * Write definitions with errors to a file of tracefs:
  *
- *	write_mutated FILE DEFINITIONS LINES SEED
+ *	write_mutated FILE DEFINITIONS LINES SEED GROUP...
  *
  * takes lines of the file DEFINITIONS, changes each at a few places, and appends it to
- * FILE, LINES times. Now and then all that were accepted are enabled, disabled and
- * removed. Prints how many lines had which error; an error that a definition cannot
+ * FILE, LINES times. Now and then all that were accepted in one of the GROUPs are
+ * enabled and disabled, and all are removed. Prints how many lines had which error; an error that a definition cannot
  * have is a failure, and so is one that the kernel gives when they are removed.
  *
  * To be run in the tracing directory. Built with nolibc, which is why there is no include
@@ -16,7 +16,7 @@
  */
 
 #define MAX_DEFINITIONS	100
-/* More than function_events takes. */
+/* More than any of the files takes. */
 #define MAX_LINE	2200
 /* Events that are there at a time. */
 #define MAX_ACCEPTED	50
@@ -142,10 +142,15 @@ static int write_file(const char *name, const char *what, int flags)
 	return ret;
 }
 
-static int remove_all(const char *file)
+static int remove_all(const char *file, char **groups)
 {
-	write_file("events/functions/enable", "1", 0);
-	write_file("events/functions/enable", "0", 0);
+	char name[64];
+
+	for (; *groups; groups++) {
+		snprintf(name, sizeof(name), "events/%s/enable", *groups);
+		write_file(name, "1", 0);
+		write_file(name, "0", 0);
+	}
 	return write_file(file, "\n", O_TRUNC) < 0 ? fail("removing events") : 0;
 }
 
@@ -155,8 +160,8 @@ int main(int argc, char **argv)
 	int fd, lines, accepted = 0, len, error;
 	const char *definition;
 
-	if (argc != 5 || read_definitions(argv[2]))
-		return fail("usage: write_mutated FILE DEFINITIONS LINES SEED");
+	if (argc < 5 || read_definitions(argv[2]))
+		return fail("usage: write_mutated FILE DEFINITIONS LINES SEED GROUP...");
 
 	state = 88172645463325252ULL + atoi(argv[4]);
 	fd = open(argv[1], O_WRONLY | O_APPEND);
@@ -176,11 +181,11 @@ int main(int argc, char **argv)
 		counts[error % NR_COUNTS]++;
 		if (error || ++accepted % MAX_ACCEPTED)
 			continue;
-		if (remove_all(argv[1]))
+		if (remove_all(argv[1], argv + 5))
 			return 1;
 	}
 
-	if (remove_all(argv[1]))
+	if (remove_all(argv[1], argv + 5))
 		return 1;
 	for (int i = 0; expected[i] >= 0; i++) {
 		printf("error %d: %d lines\n", expected[i], counts[expected[i]]);
