@@ -15,7 +15,7 @@ shift $(($# < 3 ? $# : 3))
 [ $# != 0 ] || set -- functions
 . "$DIR"/../kselftest/tracing_helpers.sh
 # KiB that are not given back. What is freed at last is not seen at once.
-LIMIT=512
+LIMIT=1024
 
 # "write_lines LINES SEED GROUP..."
 write_lines()
