@@ -6,8 +6,9 @@
  *
  * takes lines of the file DEFINITIONS, changes each at a few places, and appends it to
  * FILE, LINES times. Now and then all that were accepted in one of the GROUPs are
- * enabled and disabled, and all are removed. Prints how many lines had which error; an error that a definition cannot
- * have is a failure, and so is one that the kernel gives when they are removed.
+ * enabled and disabled, and all are removed. Prints how many lines had which error; an
+ * error that a definition cannot have is a failure, and so is one that the kernel gives
+ * when they are removed.
  *
  * To be run in the tracing directory. Built with nolibc, which is why there is no include
  * of a C library.
