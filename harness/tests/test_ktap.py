@@ -440,12 +440,12 @@ class Others(Suite):
 
     def test_fuzz(self):
         for how, said, status, *wanted in (
-                ("a whole run", "stat::number_of_executed_units: 9", 0, 1, 0),
-                ("it tries nothing", "stat::number_of_executed_units: 0", 0, 0, 1),
-                ("it stops", "#2 INITED", 0, 0, 1), ("it is killed", "#2 INITED", -9, 0, 1)):
+                ("whole runs", "stat::number_of_executed_units: 9", 0, 2, 0),
+                ("they try nothing", "stat::number_of_executed_units: 0", 0, 0, 2),
+                ("they stop", "#2 INITED", 0, 0, 2), ("they are killed", "#2 INITED", -9, 0, 2)):
             def make(_argv, log, said=said, status=status):
                 log.write_text(said + "\n", encoding="utf-8")
                 return status
 
             self.put(ui, run=make)
-            self.equal(how, self.outcome(test.fuzz_parser, 1), tuple(wanted))
+            self.equal(how, self.outcome(test.fuzz_parsers, 1), tuple(wanted))
