@@ -155,6 +155,18 @@ func_event_btf_path(struct func_event_btf *btf, const char *path,
 {
 	return FUNC_EVENT_ERR_NO_BTF;
 }
+
+static inline void func_event_btf_show(struct func_event_btf *btf, const char *function,
+				       struct seq_file *m)
+{
+}
+
+static inline enum func_event_err
+func_event_btf_show_members(struct func_event_btf *btf, const char *path,
+			    struct seq_file *m, u16 *pos)
+{
+	return FUNC_EVENT_ERR_NO_BTF;
+}
 #endif
 
 #endif

@@ -1831,8 +1831,6 @@ static const struct file_operations func_events_fops = {
 	.release	= seq_release,
 };
 
-#ifdef CONFIG_FUNCTION_EVENTS_BTF
-
 static int func_event_show_prototype(struct func_event_ctx *ctx, struct seq_file *m)
 {
 	u16 pos = ctx->def.base.name.start, in_path = 0;
@@ -1954,20 +1952,6 @@ static const struct file_operations func_event_prototype_fops = {
 	.release	= func_event_prototype_release,
 };
 
-static void __init func_event_init_prototype(void)
-{
-	trace_create_file("function_prototype", TRACE_MODE_WRITE, NULL, NULL,
-			  &func_event_prototype_fops);
-}
-
-#else
-
-static void __init func_event_init_prototype(void)
-{
-}
-
-#endif
-
 static bool func_events_ready __initdata;
 
 static __init int func_events_init_file(void)
@@ -1978,7 +1962,8 @@ static __init int func_events_init_file(void)
 		return 0;
 	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL,
 			  &func_events_fops);
-	func_event_init_prototype();
+	trace_create_file("function_prototype", TRACE_MODE_WRITE, NULL, NULL,
+			  &func_event_prototype_fops);
 	return 0;
 }
 fs_initcall(func_events_init_file);

@@ -1015,7 +1015,7 @@ type_information()
 const char **array, size_t size)"
 	check "the prototype of a function of a named module" btf answers \
 		"$MODULE:test_func_none()" "void test_func_none(void)"
-	check "the prototype of a system call" btf syscall_prototype
+	check "the prototype of a system call" syscall_prototype
 	check "the members of an argument" btf answers "$i(item)" "u32 item->number
 s16 item->small
 u8 item->mac[6]
