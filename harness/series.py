@@ -1017,7 +1017,12 @@ class Refresh:
             git("add", "--all", index=index)
             work = git("write-tree", index=index).strip()
         if not added and work == git("rev-parse", "HEAD^{tree}").strip():
-            if not self.carry_overlay():
+            try:
+                carried = self.carry_overlay()
+            except BaseException:
+                self.undo()
+                raise
+            if not carried:
                 print("build/linux has no edits to carry over")
             self.report()
             return

@@ -85,7 +85,7 @@ STRESS_FULL = 600
 NESTING_KERNELS = ("x86_64-debug", "x86_64-kcsan")
 # Seconds for which each parser of events is fuzzed in user space; and, in the
 # full run, of load with sixty of them, and how many lines with errors are written.
-PARSE_FUZZ = 10
+PARSE_FUZZ = 20
 PARSE_FUZZ_FULL = 1800
 FUNCTION_LOAD_FULL = 300
 EVENT_LINES_FULL = 100000

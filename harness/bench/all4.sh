@@ -12,18 +12,24 @@ for pass in 1 2 3; do
 done
 echo 1 >tracing_on
 
+# toggled PASSES GROUP NAME: all events of a group.
+toggled()
+{
+	for pass in $(seq "$1"); do
+		toggle "events/$2/enable" 1 "$3_enable" time
+		[ "$(cat "events/$2/enable")" = 1 ] ||
+			echo "@error time.$3_enable not all events are enabled"
+		toggle "events/$2/enable" 0 "$3_disable" time
+		[ "$(cat "events/$2/enable")" = 0 ] ||
+			echo "@error time.$3_disable an event is still enabled"
+	done
+}
+
 # together COUNT PASSES NAME FILE DEFINITION: COUNT events at once.
 together()
 {
 	many_events "$1" "time.$3_enable" "$4" "$5" || return
-	for pass in $(seq "$2"); do
-		toggle events/functions/enable 1 "$3_enable" time
-		[ "$(cat events/functions/enable)" = 1 ] ||
-			echo "@error time.$3_enable not all events are enabled"
-		toggle events/functions/enable 0 "$3_disable" time
-		[ "$(cat events/functions/enable)" = 0 ] ||
-			echo "@error time.$3_disable an event is still enabled"
-	done
+	toggled "$2" functions "$3"
 	echo >dynamic_events
 }
 
@@ -37,12 +43,7 @@ if [ "$PATCHED" ]; then
 	together 1000 1 function_events function_events "$function_event"
 
 	echo '*' >marker_events
-	for pass in 1 2 3; do
-		toggle events/markers/enable 1 markers_enable time
-		[ "$(cat events/markers/enable)" = 1 ] ||
-			echo "@error time.markers_enable not all events are enabled"
-		toggle events/markers/enable 0 markers_disable time
-	done
+	toggled 3 markers markers
 	echo >marker_events
 fi
 

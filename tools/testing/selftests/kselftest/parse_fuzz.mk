@@ -18,7 +18,7 @@ CFLAGS := -g -O1 -Wall -D_GNU_SOURCE -DCONFIG_PHYS_ADDR_T_64BIT \
 SOURCES := $(NAME).c $(trace)/$(PARSER).c $(trace)/fetch_type.c $(trace)/fetch_c_type.c \
 	   $(tools)/lib/ctype.c
 
-$(OUT)/$(NAME): $(SOURCES) $(shared)/parse_fuzz_shim.h $(trace)/$(PARSER).h $(trace)/fetch_type.h $(trace)/event_text.h
+$(OUT)/$(NAME): $(SOURCES) $(shared)/parse_fuzz_shim.h $(shared)/parse_fuzz.h $(trace)/$(PARSER).h $(trace)/fetch_type.h $(trace)/event_text.h
 	mkdir -p $(OUT)
 	$(CLANG) $(CFLAGS) -o $@ $(SOURCES)
 

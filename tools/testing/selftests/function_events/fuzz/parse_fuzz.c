@@ -15,19 +15,7 @@
 #include <stdlib.h>
 
 #include "func_event_parse.h"
-
-#define CHECK(condition)						\
-	do {								\
-		if (!(condition)) {					\
-			fprintf(stderr, "%s\n%s\n", #condition, text);	\
-			abort();					\
-		}							\
-	} while (0)
-
-static void check_span(const char *text, struct text_span span)
-{
-	CHECK((size_t)span.start + span.len <= strlen(text));
-}
+#include "../../kselftest/parse_fuzz.h"
 
 static void check_field(const char *text, const struct func_event_def *def,
 			const struct func_event_field_def *field)
@@ -62,12 +50,6 @@ static void check_def(const char *text, const struct func_event_def *def)
 		CHECK(def->arg_at[i] < strlen(text));
 	for (int i = 0; i < def->nr_fields; i++)
 		check_field(text, def, &def->fields[i]);
-}
-
-static bool same_span(const char *a_text, struct text_span a,
-		      const char *b_text, struct text_span b)
-{
-	return a.len == b.len && !memcmp(a_text + a.start, b_text + b.start, a.len);
 }
 
 static bool same_field(const char *a_text, const struct func_event_field_def *a,

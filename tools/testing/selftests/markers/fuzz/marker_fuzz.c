@@ -11,23 +11,10 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "marker_parse.h"
-
-#define CHECK(condition)						\
-	do {								\
-		if (!(condition)) {					\
-			fprintf(stderr, "%s\n%s\n", #condition, text);	\
-			abort();					\
-		}							\
-	} while (0)
-
-static void check_span(const char *text, struct text_span span)
-{
-	CHECK((size_t)span.start + span.len <= strlen(text));
-}
+#include "../../kselftest/parse_fuzz.h"
 
 static void check_format(const char *text, const struct marker_format *format)
 {
@@ -52,12 +39,6 @@ static void check_format(const char *text, const struct marker_format *format)
 		CHECK(arg->read || !fetch_is_string(arg->type));
 		end = arg->spec.start + arg->spec.len;
 	}
-}
-
-static bool same_span(const char *a_text, struct text_span a, const char *b_text,
-		      struct text_span b)
-{
-	return a.len == b.len && !memcmp(a_text + a.start, b_text + b.start, a.len);
 }
 
 /* The line without names is what marker_events shows of an event with the usual ones. */
