@@ -152,6 +152,9 @@ insn bare_tracepoint
 dynamic tprobe_4args dynamic_events \
 	"t:functions/bench_bare static_key_benchmark_bare_tp $probe" \
 	bare_tracepoint functions ': bench_bare: .* nr=999 value=.* name="bare_tracepoint"$'
+dynamic tprobe_1field dynamic_events \
+	't:functions/bench_bare static_key_benchmark_bare_tp nr=$arg1:s32' \
+	bare_tracepoint functions ': bench_bare: .* nr=999$'
 dynamic eprobe_2fields dynamic_events \
 	'e:functions/bench_hit static_key_benchmark/static_key_benchmark_hit nr=$nr:s32 value=$value:u64' \
 	tracepoint_enabled functions ': bench_hit: .* nr=999 value='
