@@ -1030,6 +1030,15 @@ static const char *func_event_separator(const struct func_event *event, int i)
 }
 
 /*
+ * True if there are fields behind the arrow. event->ret must not be used here:
+ * records are printed without event_mutex, which protects that pointer.
+ */
+static bool func_event_has_returned(const struct func_event *event)
+{
+	return event->base.tp.nr_args > event->nr_entry + event->at_return;
+}
+
+/*
  * Write the print_fmt that corresponds to func_event_print(). Uses only what
  * the parser of libtraceevent understands.
  */
@@ -1045,7 +1054,7 @@ static void func_event_write_print_fmt(struct fetch_event *base,
 			       arg->name, func_event_conversion(arg),
 			       fetch_has_suffix(arg) ? "%s" : "");
 
-	if (!event->ret->nr_args)
+	if (!func_event_has_returned(event))
 		seq_buf_puts(s, event->at_return ? ") ->" : ")");
 	seq_buf_printf(s, "%s\", (void *)REC->__parent_ip",
 		       event->at_return ? " (%lu ns)" : "");
@@ -1124,7 +1133,7 @@ static enum print_line_t func_event_print(struct trace_iterator *iter,
 		func_event_print_arg(s, base, rec, arg);
 	}
 
-	if (!event->ret->nr_args)
+	if (!func_event_has_returned(event))
 		trace_seq_puts(s, event->at_return ? ") ->" : ")");
 	if (event->at_return)
 		trace_seq_printf(s, " (%llu ns)",
@@ -1495,10 +1504,12 @@ static void func_event_copy_addresses(struct trace_probe *to, struct trace_probe
  */
 static struct func_event *func_event_compile_again(struct func_event *event)
 {
-	/* Add the prefix: the prototype itself may look like one. */
-	char *text __free(kfree) = kasprintf(GFP_KERNEL, "%c %s",
-					     FUNC_EVENT_PREFIX,
-					     event->base.definition);
+	/* A prototype that looks like a prefix needs one; others may be too long for it. */
+	char *text __free(kfree) =
+		kasprintf(GFP_KERNEL, "%s%s",
+			  text_has_prefix(event->base.definition,
+					  FUNC_EVENT_PREFIX) ? "c " : "",
+			  event->base.definition);
 	struct func_event_ctx *ctx __free(kfree) =
 		kzalloc_obj(*ctx);
 	struct event_def_ctx base = { .text = text };
