@@ -16,6 +16,7 @@ changed in ways that must not pass, and each has to be noticed.
 
 import concurrent.futures
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -28,6 +29,7 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "branchcheck"
 FUNCTIONS = ("arch_static_branch", "arch_static_branch_jump")
 MACROS = ("STATIC_BRANCH", "STATIC_BRANCH_JUMP")
 CLANG = "clang-19"
+READOBJ = "llvm-readobj-19"
 EM_MIPS, EM_PARISC, EM_ARM = 8, 15, 40
 
 # What the kernel's Makefile gives every compiler, as far as it can matter here.
@@ -279,83 +281,50 @@ class Job:
 # Object files
 
 class Object:
-    """As much of a relocatable ELF file as the comparisons need."""
+    """A relocatable ELF file, as llvm-readobj describes it."""
 
     def __init__(self, path):
-        self.data = data = path.read_bytes()
-        self.wide = data[4] == 2
-        self.order = "<" if data[5] == 1 else ">"
-        self.machine, = self.unpack("H", 18)
-        offset, = self.unpack("Q", 40) if self.wide else self.unpack("I", 32)
-        size, count, names = self.unpack("HHH", 58 if self.wide else 46)
-        self.sections = [self.unpack("IIQQQQIIQQ" if self.wide else "IIIIIIIIII",
-                                     offset + i * size) for i in range(count)]
-        strings = self.content(names)
-        self.names = [self.string(strings, s[0]) for s in self.sections]
-        self.symbols = self.read_symbols()
+        self.data = path.read_bytes()
+        shown, = json.loads(run([READOBJ, "--elf-output-style=JSON", "--file-header", "--sections",
+                                 "--symbols", "--relocations", path], None))
+        self.machine = shown["ElfHeader"]["Machine"]["Value"]
+        self.order = "<" if self.data[5] == 1 else ">"
+        self.sections = [entry["Section"] for entry in shown["Sections"]]
+        self.names = [section["Name"]["Name"] for section in self.sections]
+        self.symbols = [entry["Symbol"] for entry in shown["Symbols"]]
+        # By the section that they are for.
+        self.tables = {self.sections[table["SectionIndex"]]["Info"]:
+                       [entry["Relocation"] for entry in table["Relocs"]]
+                       for table in shown["Relocations"]}
 
-    def unpack(self, fields, offset, data=None):
-        """Unpack in the byte order of the file."""
-        return struct.unpack_from(self.order + fields, data or self.data, offset)
+    def section(self, name):
+        """The first section of a name."""
+        return self.sections[self.names.index(name)]
 
-    def content(self, index):
+    def content(self, section):
         """The bytes of a section."""
-        section = self.sections[index]
-        return b"" if section[1] == 8 else self.data[section[4]:section[4] + section[5]]
+        return b"" if section["Type"]["Name"] == "SHT_NOBITS" else \
+            self.data[section["Offset"]:section["Offset"] + section["Size"]]
 
-    @staticmethod
-    def string(table, offset):
-        """A string of a string table."""
-        return table[offset:table.index(b"\0", offset)].decode()
-
-    def read_symbols(self):
-        """(name or None if local, section, value) for each symbol."""
-        symbols = []
-        for index, section in enumerate(self.sections):
-            if section[1] != 2:
-                continue
-            strings, table = self.content(section[6]), self.content(index)
-            for at in range(0, len(table), section[9]):
-                if self.wide:
-                    name, info, _, where, value, _ = self.unpack("IBBHQQ", at, table)
-                else:
-                    name, value, _, info, _, where = self.unpack("IIIBBH", at, table)
-                text = self.string(strings, name) if info >> 4 else None
-                place = self.names[where] if where < len(self.names) else where
-                symbols.append((text, place, value))
-        return symbols
-
-    def relocations(self, target):
-        """(offset, type, symbol, addend) for a section, in order.
+    def relocations(self, section):
+        """(offset, type, (symbol, section, value), addend) for a section, in order.
 
         A local symbol is what it stands for, section and value: numeric labels
         have other names here and there in the files of some architectures.
         """
         found = []
-        for index, section in enumerate(self.sections):
-            if section[1] not in (4, 9) or section[7] != target:
-                continue
-            table = self.content(index)
-            for at in range(0, len(table), section[9]):
-                offset, info, *addend = self.unpack(
-                    ("QQ" if self.wide else "II") +
-                    (("q" if self.wide else "i") if section[1] == 4 else ""), at, table)
-                if self.machine == EM_MIPS and self.wide:
-                    # MIPS packs three types and a second symbol into the field.
-                    symbol, = self.unpack("I", at + 8, table)
-                    kind = table[at + 12:at + 16]
-                elif self.wide:
-                    symbol, kind = info >> 32, info & 0xffffffff
-                else:
-                    symbol, kind = info >> 8, info & 0xff
-                found.append((offset, kind, self.symbols[symbol],
-                              addend[0] if addend else None))
+        for entry in self.tables.get(section["Index"], ()):
+            symbol = self.symbols[entry["Symbol"]["Value"]]
+            found.append((entry["Offset"], entry["Type"]["Value"],
+                          (symbol["Name"]["Name"] if symbol["Binding"]["Value"] else None,
+                           symbol["Section"]["Name"], symbol["Value"]), entry.get("Addend")))
         return found
 
     def allocated(self):
-        """Name, flags, alignment, content and relocations of what gets loaded."""
-        return [(self.names[i], s[1:3], s[8], self.content(i), self.relocations(i))
-                for i, s in enumerate(self.sections) if s[2] & 2]
+        """Name, type and flags, alignment, content and relocations of what gets loaded."""
+        return [(name, (section["Type"]["Value"], section["Flags"]["Value"]),
+                 section["AddressAlignment"], self.content(section), self.relocations(section))
+                for name, section in zip(self.names, self.sections) if section["Flags"]["Value"] & 2]
 
 
 def compare_objects(base, ours):
@@ -388,9 +357,9 @@ def sites(path, config):
     and alignment of the entry, and the relocation types of its fields.
     """
     obj = Object(path)
-    index = obj.names.index("__jump_table")
-    table, align = obj.content(index), obj.sections[index][8]
-    relocations = obj.relocations(index)
+    section = obj.section("__jump_table")
+    table, align = obj.content(section), section["AddressAlignment"]
+    relocations = obj.relocations(section)
     size = len(table) // 4
     relative = RELATIVE in config.split()
     key_at = 8 if relative else size // 3 * 2
@@ -404,7 +373,7 @@ def sites(path, config):
             offset, _, symbol, addend = next(r for r in entry if r[0] == start + field)
             if addend is None:
                 wide = "q" if field == key_at and size - key_at == 8 else "i"
-                addend, = obj.unpack(wide, offset, table)
+                addend, = struct.unpack_from(obj.order + wide, table, offset)
             # PA-RISC counts PC-relative addresses from two instructions on.
             return symbol, addend - (8 if obj.machine == EM_PARISC else 0)
 
@@ -412,7 +381,7 @@ def sites(path, config):
         offset = value + addend
         if obj.machine in (EM_ARM, EM_MIPS):
             offset &= ~1  # the bit for the instruction set
-        code = obj.content(obj.names.index(section))
+        code = obj.content(obj.section(section))
         (key, _, _), addend = target(key_at)
         found[key, addend] = code[offset:offset + 8], shape
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that a tracepoint in Rust costs what it costs in C.
 
-Two functions have one disabled tracepoint each, and are in an object file, a module,
-or vmlinux. They have to agree in the bytes of their sites and in the shape of the
+Two functions have one disabled tracepoint each, and are in object files or modules. They
+have to agree in the bytes of their sites and in the shape of the
 table entries, and from its entry to its return the function in Rust may not take
 more instructions than the one in C.
 
@@ -15,7 +15,6 @@ self_test() compiles sitecheck/pairs.c with the headers of a tree, and demands t
 is wrong with the functions there is noticed.
 """
 
-import bisect
 import dataclasses
 import pathlib
 import re
@@ -30,9 +29,6 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "sitecheck"
 CODE, TARGET, KEY, ENTRY_SIZE = 0, 4, 8, 16
 # The bits of the key that say how to branch, not where the key is.
 KEY_FLAGS = 3
-
-# The shape of an entry in vmlinux: all are the same there.
-LINKED = ("linked",)
 
 # Tables with the places that the function tracer patches.
 TRACED = ("__mcount_loc", "__patchable_function_entries")
@@ -114,11 +110,7 @@ class Entry:
 
 
 class File(branchcheck.Object):
-    """An object file with its functions, its jump table, and its traced places.
-
-    An object file or a module says in relocations what its tables refer to;
-    in vmlinux, the linker has filled them in.
-    """
+    """An object file with its functions, its jump table, and its traced places."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -126,48 +118,23 @@ class File(branchcheck.Object):
                 raise CheckError(f"{path.name} is no object file")
         super().__init__(path)
         self.path = path
-        if self.machine not in MACHINES or not self.wide:
+        if self.machine not in MACHINES or self.data[4] != 2:
             raise CheckError(f"{path.name}: unknown architecture {self.machine}")
         self.arch = MACHINES[self.machine]
-        self.linked = self.unpack("H", 16)[0] != 1
         self.functions, self.variables = {}, {}
-        for name, kind, place, size in self.read_sized():
-            if kind == 2:
-                self.functions[name] = Function(name, place, size)
-            elif kind == 1:
-                self.variables.setdefault(place.section, []).append((place.offset, size, name))
-        for found in self.variables.values():
-            found.sort()
-
-    def read_sized(self):
-        """(name, type, place, size) of each symbol that is in a section."""
-        for index, section in enumerate(self.sections):
-            if section[1] != 2:
-                continue
-            strings, table = self.content(section[6]), self.content(index)
-            for at in range(0, len(table), section[9]):
-                name, info, _, where, value, size = self.unpack("IBBHQQ", at, table)
-                if 0 < where < len(self.sections):
-                    yield (self.string(strings, name), info & 15,
-                           self.place(where, value), size)
-
-    def place(self, index, value):
-        """The place of a symbol: in vmlinux its value is an address."""
-        return Place(self.names[index], value - (self.sections[index][3] if self.linked else 0))
-
-    def at_address(self, address):
-        """The place of an address in vmlinux, None if nothing is there."""
-        for name, section in zip(self.names, self.sections):
-            if section[2] & 2 and section[3] <= address < section[3] + section[5]:
-                return Place(name, address - section[3])
-        return None
+        for symbol in self.symbols:
+            name, start = symbol["Name"]["Name"], symbol["Value"]
+            section = symbol["Section"]["Name"]
+            if section in self.names and symbol["Type"]["Name"] == "Function":
+                self.functions[name] = Function(name, Place(section, start), symbol["Size"])
+            elif section in self.names and symbol["Type"]["Name"] == "Object":
+                self.variables.setdefault(section, []).append((start, symbol["Size"], name))
 
     def variable(self, place):
         """The name of the variable at a place, and the distance from its start."""
-        found = self.variables.get(place.section, [])
-        at = bisect.bisect_right(found, (place.offset, float("inf"), "")) - 1
-        if at >= 0 and place.offset < found[at][0] + max(found[at][1], 1):
-            return found[at][2], place.offset - found[at][0]
+        for start, size, name in self.variables.get(place.section, ()):
+            if start <= place.offset < start + max(size, 1):
+                return name, place.offset - start
         return place.section, place.offset
 
     def references(self, section):
@@ -177,36 +144,12 @@ class File(branchcheck.Object):
         """
         if section not in self.names:
             return
-        for offset, kind, (name, where, value), addend in \
-                self.relocations(self.names.index(section)):
-            place = Place(where, value + addend) if isinstance(where, str) and where else None
+        for offset, kind, (name, where, value), addend in self.relocations(self.section(section)):
+            place = Place(where, value + addend) if where in self.names else None
             yield offset, kind, place, name, addend
-
-    def bounds(self, start, stop):
-        """The content between two symbols of vmlinux, and its address."""
-        found = {name: value for name, _, value in self.symbols if name in (start, stop)}
-        if len(found) < 2:
-            raise CheckError(f"{self.path.name}: no {start}")
-        place = self.at_address(found[start])
-        index = self.names.index(place.section)
-        size = found[stop] - found[start]
-        return self.content(index)[place.offset:place.offset + size], found[start]
 
     def entries(self):
         """The jump table."""
-        if self.linked:
-            table, address = self.bounds("__start___jump_table", "__stop___jump_table")
-            for at in range(0, len(table), ENTRY_SIZE):
-                code, target, key = self.unpack("iiq", at, table)
-                key += address + at + KEY
-                yield Entry(self.at_address(address + at + CODE + code),
-                            self.at_address(address + at + TARGET + target),
-                            self.variable(self.at_address(key & ~KEY_FLAGS)),
-                            key & KEY_FLAGS, LINKED)
-            return
-        if "__jump_table" not in self.names:
-            return
-        index = self.names.index("__jump_table")
         grouped = {}
         for reference in self.references("__jump_table"):
             grouped.setdefault(reference[0] // ENTRY_SIZE, []).append(reference)
@@ -224,7 +167,7 @@ class File(branchcheck.Object):
                 key = (self.variable(Place(place.section, place.offset & ~KEY_FLAGS))
                        if place else (name, addend & ~KEY_FLAGS))
             yield Entry(code, target, key, flags,
-                        (self.sections[index][8],
+                        (self.section("__jump_table")["AddressAlignment"],
                          *self.fields(group, number * ENTRY_SIZE)))
 
     def fields(self, group, start):
@@ -238,19 +181,11 @@ class File(branchcheck.Object):
 
     def traced(self):
         """The places that the function tracer patches."""
-        if self.linked:
-            try:
-                table, _ = self.bounds("__start_mcount_loc", "__stop_mcount_loc")
-            except CheckError:
-                return set()
-            return {self.at_address(self.unpack("Q", at, table)[0])
-                    for at in range(0, len(table), 8)}
         return {place for section in TRACED for _, _, place, _, _ in self.references(section)}
 
     def disassemble(self, function):
         """[(place, mnemonic, operands)] of a function."""
-        index = self.names.index(function.start.section)
-        start = function.start.offset + (self.sections[index][3] if self.linked else 0)
+        start = function.start.offset
         command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.start.section,
                    f"--start-address={start:#x}",
                    f"--stop-address={start + function.size:#x}", self.path]
@@ -262,8 +197,8 @@ class File(branchcheck.Object):
         for line in text.splitlines():
             match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
             if match:
-                offset = int(match[1], 16) - start + function.start.offset
-                found.append((Place(function.start.section, offset), match[2], match[3]))
+                found.append((Place(function.start.section, int(match[1], 16)), match[2],
+                              match[3]))
         if not found:
             raise CheckError(f"{function.name} cannot be disassembled")
         return found
@@ -378,7 +313,7 @@ class Site:
     def code(self):
         """The bytes of the no-op, or as many as the longest one has."""
         file = self.file
-        content = file.content(file.names.index(self.entry.code.section))
+        content = file.content(file.section(self.entry.code.section))
         code = content[self.entry.code.offset:][:max(map(len, file.arch.nops))]
         return next((nop for nop in file.arch.nops if code.startswith(nop)), code)
 
@@ -403,8 +338,6 @@ def site(files, name):
 
 def shape_in_words(entry):
     """An entry's shape for people."""
-    if entry.shape == LINKED:
-        return "linked"
     return "align {} relocations {}".format(
         entry.shape[0], " ".join(f"{at}:{kind}" for at, kind in entry.shape[1:]))
 
@@ -428,8 +361,8 @@ def compare(one, two, words=("in C", "in Rust")):
         ("the key is at the same place and branches the same way",
          (one.entry.key[1], one.entry.flags) == (two.entry.key[1], two.entry.flags),
          f"{key_in_words(one.entry)} {first}, {key_in_words(two.entry)} {second}"),
-        ("the branch stays in code", all(s.entry.target and s.file.sections[
-            s.file.names.index(s.entry.target.section)][2] & 4 for s in (one, two)), ""),
+        ("the branch stays in code", all(s.entry.target and s.file.section(
+            s.entry.target.section)["Flags"]["Value"] & 4 for s in (one, two)), ""),
         (f"the disabled path is no longer than {first}", counts[1] <= counts[0],
          f"{counts[0]} instructions {first} and {extras[0]} set aside, "
          f"{counts[1]} and {extras[1]} {second}"),
@@ -506,8 +439,7 @@ def self_test(root, work):
         # One instruction of the object file changed: the site's.
         data = bytearray(path.read_bytes())
         place = plain.entry.code
-        section = plain.file.sections[plain.file.names.index(place.section)]
-        data[section[4] + place.offset] ^= 0x20
+        data[plain.file.section(place.section)["Offset"] + place.offset] ^= 0x20
         path.write_bytes(data)
         results.append(verdict(f"{name} a changed instruction",
                                check([path], "pair_c", "pair_good"), 0))
