@@ -32,6 +32,7 @@ import kernel as kernels
 import ringbuffer
 import series
 import ui
+from arch import ARCHES, BOOTED
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RESULTS = BUILD / "bench"
@@ -272,7 +273,7 @@ def build_program(source, machine):
     program = RESULTS / (source.stem if machine == "x86_64" else f"{source.stem}-{machine}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     log = ui.fresh_log(f"bench-{source.stem}")
-    ui.must([guest.COMPILER[machine], "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
+    ui.must([ARCHES[machine].compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
              "-o", program], log, f"compiling the benchmark's {source.name}")
     return program
 
@@ -664,7 +665,7 @@ def elsewhere(name):
 
 
 def main(args):
-    if len(args) == 1 and args[0] in guest.COMPILER and args[0] != "x86_64":
+    if len(args) == 1 and args[0] in BOOTED and args[0] != "x86_64":
         return elsewhere(args[0])
     if args not in ([], ["x86_64"]):
         raise Failure("usage: bench.py [x86_64 | arm64 | riscv64]")

@@ -24,6 +24,7 @@ import bench
 import guest
 import kernel as kernels
 import ui
+from arch import ARCHES
 from ui import BUILD, LOGS, Failure, shown
 
 # How many instructions QEMU logs: some thousand hits.
@@ -90,7 +91,7 @@ def symbols(kernel, lines):
 
 def log_hits(monitor, counter, counted):
     """Have QEMU log as many instructions as the counter takes, and end."""
-    version = guest.qemu_version(guest.EMULATOR["x86_64"][0])
+    version = guest.qemu_version(ARCHES["x86_64"].emulator[0])
     step = "one-insn-per-tb on" if version >= (8, 1) else "singlestep on"
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(monitor)

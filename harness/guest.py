@@ -37,16 +37,6 @@ RING_BUFFER = "ring-buffer"
 FTRACETEST = "ftrace"
 # Where they are in the guest.
 SELFTESTS = "/selftests"
-# Their programs are static, those of the base with a C library.
-COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
-            "riscv64": "riscv64-linux-gnu-gcc"}
-
-# Static, as the guests have no libraries. That of the host is Debian's; those
-# of other architectures are unpacked by harness/setup.
-BUSYBOX = {"x86_64": pathlib.Path("/bin/busybox"),
-           "arm64": BUILD / "tools" / "busybox-arm64",
-           "riscv64": BUILD / "tools" / "busybox-riscv64"}
-
 # Held by the thread that measures the rate of the clock, see clock().
 CLOCK = threading.Lock()
 
@@ -71,22 +61,6 @@ SPLAT = re.compile(
 RACE = "BUG: KCSAN: "
 RACE_LINES = 80
 RACE_FRAMES = 2
-
-EMULATOR = {
-    "x86_64": ["qemu-system-x86_64", "-machine", "pc"],
-    "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"],
-    "riscv64": ["qemu-system-riscv64", "-machine", "virt"],
-}
-# Where there is a device tree, it also says where an early console is. A guest that gets no CPU
-# for some ticks would take its timer for broken, and panic: no_timer_check.
-OPTIONS = {"x86_64": "console=ttyS0 no_timer_check", "arm64": "console=ttyAMA0 earlycon",
-           "riscv64": "console=ttyS0 earlycon"}
-# The line for the job's output, beside that of the console. The virt machines
-# have only one serial line.
-VIRTIO_LINE = ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=job",
-               "-chardev", "stdio,id=job"]
-JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIRTIO_LINE}
-
 
 def script(name, **variables):
     """One of SCRIPTS, with values for its variables."""
@@ -211,7 +185,7 @@ def root_image(kernel):
 
 def make_root_image(kernel):
     image = kernel.out / "initramfs.cpio"
-    busybox = BUSYBOX[kernel.machine]
+    busybox = kernel.arch.busybox
     inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image,
               pathlib.Path(__file__)]
     if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
@@ -247,8 +221,8 @@ def install_selftests(kernel, path):
                if (source / name).is_dir()]
     log = ui.fresh_log(f"kselftest-install-{kernel.label}")
     kernel.must(log, f"installing the headers of the {kernel.what}", "headers")
-    ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
-             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
+    ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.kbuild}",
+             f"CC={kernel.arch.compiler}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
              "FORCE_TARGETS=1",
              f"TARGETS={' '.join(targets)}", f"KSFT_INSTALL_PATH={path}", "install"], log,
             f"installing the kselftests of the {kernel.what}", env=kernels.environment())
@@ -333,10 +307,10 @@ def command(kernel, initramfs, accel, smp, append, icount):
     cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)
     # KASAN takes an eighth of it, and what is freed stays for a while.
     memory = "2G" if kernel.debug else "1G"
-    argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
+    argv = [*kernel.arch.emulator, "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
-            "-append", f"{OPTIONS[name]} panic=-1 oops=panic {append}".strip()]
+            "-append", f"{kernel.arch.options} panic=-1 oops=panic {append}".strip()]
     if icount:
         # One nanosecond of guest time per instruction.
         argv += ["-icount", "shift=0,sleep=off"]
@@ -367,7 +341,7 @@ def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
 
     def argv(accelerator):
         return [*command(kernel, initramfs, accelerator, smp, append, icount),
-                "-serial", f"file:{console}", *JOB_LINE[kernel.machine], *emulator]
+                "-serial", f"file:{console}", *kernel.arch.job_line, *emulator]
 
     def take(line):
         if line is None:

@@ -419,7 +419,7 @@ class Variant(kernels.Kernel):
         super().__init__("x86_64")
         self.label = f"lint-{name}"
         self.what = what
-        fragment = kernels.CONFIGS / f"{name}.config"
+        fragment = kernels.FRAGMENTS / f"{name}.config"
         self.change = fragment.read_text(encoding="utf-8") if fragment.exists() else change
         self.rust = rust
         self.out = BUILD / "obj" / self.label

@@ -20,6 +20,7 @@ import pathlib
 import re
 
 import branchcheck
+from arch import ARCHES
 from branchcheck import CheckError
 
 OBJDUMP = "llvm-objdump-19"
@@ -51,8 +52,8 @@ class Machine:
     pads: str = r"(?!)"
 
 
-# The numbers in the ELF header.
-X86, ARM64, RISCV, LOONGARCH = 62, 183, 243, 258
+X86, ARM64, RISCV, LOONGARCH = (ARCHES[name].elf for name in (
+    "x86_64", "arm64", "riscv64", "loongarch64"))
 MACHINES = {
     X86: Machine(nops=(bytes.fromhex("6690"), bytes.fromhex("0f1f440000")),
                  ends=r"retq?", jumps=r"jmpq?", traps=r"ud2|int3|hlt", pads=r"endbr64"),

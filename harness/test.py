@@ -39,6 +39,7 @@ import steps
 import suites
 import ui
 import walks
+from arch import BOOTED, BUILT_ONLY
 from ui import BUILD, Failure
 
 # Programs of the host that the kselftests have use for, where these run. timeout is
@@ -138,11 +139,8 @@ RUST_SOURCES = (
     ("lib/test_rust_tracepoint_events.tp.rs", "lib/test_rust_tracepoint_trace.h"),
 )
 
-# Where QEMU boots the patched kernel besides x86_64, and where a part is built.
-OTHERS = ("arm64", "riscv64")
 # The release of the series for another base that is run as well.
 EARLIER = "6.12"
-BUILT_ONLY = ("loongarch64",)
 
 
 def guest_trouble(found, group, result):
@@ -384,7 +382,7 @@ def kunit(found, kernel):
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)
     splat(found, group, result)
-    built_in = KUNIT_BUILT_IN if "kunit" in kernel.arch.fragments else ()
+    built_in = KUNIT_BUILT_IN if "kunit" in kernel.config.fragments else ()
     for suite in (*built_in, *KUNIT_SUITES):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
@@ -472,8 +470,8 @@ class Selection:
             if name not in known:
                 raise Failure(f"TARGETS={name}: no such test; there are {' '.join(sorted(known))}")
         for name in self.machines:
-            if name not in ("x86_64", *OTHERS, *BUILT_ONLY):
-                raise Failure(f"ARCH={name}: there are x86_64 {' '.join((*OTHERS, *BUILT_ONLY))}")
+            if name not in (*BOOTED, *BUILT_ONLY):
+                raise Failure(f"ARCH={name}: there are {' '.join((*BOOTED, *BUILT_ONLY))}")
 
     @property
     def elsewhere(self):
@@ -590,7 +588,7 @@ def plan_other(plan, wanted, name):
         # A part of them is not the job that suites.py expects all of them of.
         on_guest(f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest",
                  kselftests, 2, chosen)
-    if wanted.part("kunit", name) and "kunit" in kernel.arch.fragments:
+    if wanted.part("kunit", name) and "kunit" in kernel.config.fragments:
         on_guest("KUnit", kunit)
     if wanted.part("run", name):
         on_guest("trace", traces, f"trace-{name}")
@@ -709,7 +707,7 @@ def plan_all(wanted):
             steps.check(found), steps.check_option_off(found)))
     if built:
         plan_x86(plan, wanted, patched, built)
-    for name in OTHERS:
+    for name in BOOTED[1:]:
         if any(wanted.part(part, name) for part in ON_A_KERNEL) \
                 or wanted.directories(name):
             plan_other(plan, wanted, name)
