@@ -94,8 +94,7 @@ def put(where, names=(), merges=False):
     chosen = wanted_topics(topics, names)
     ours, _ = series.tree(quiet=True)
     theirs = series.base_commit(where)
-    if not series.git("rev-parse", "--quiet", "--verify", f"refs/heads/{APPLIED}", cwd=where,
-                      check=False).returncode:
+    if series.revision(f"refs/heads/{APPLIED}", where):
         raise Failure(f"{where} has a branch {APPLIED} already; "
                       f"git -C {shlex.quote(str(where))} branch -D {APPLIED} removes it")
     if merges and not (where / ".config").is_file():

@@ -183,7 +183,6 @@ def compare(found, before, after):
             found.add(group, test, None, f"{was} on the pristine base, {now} here")
         lines.append(f"{test:{width}}  {was:14} {now:14} {mark}".rstrip())
     REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found.close(group)
 
 
 def plan(jobs_plan, built, patched, full):

@@ -191,8 +191,8 @@ def make_root_image(kernel):
     if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
                               for path in inputs):
         return image
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-        stage = pathlib.Path(scratch) / "root"
+    with ui.scratch() as scratch:
+        stage = scratch / "root"
         for name in ("bin", "sbin", "proc", "sys", "tmp", "root", "etc", "lib", "usr/bin",
                      "usr/sbin", "job"):
             (stage / name).mkdir(parents=True)
@@ -209,7 +209,7 @@ def make_root_image(kernel):
         # Whom ping of ftracetest asks for.
         (stage / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
         install_selftests(kernel, stage / SELFTESTS.lstrip("/"))
-        archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
+        archive([stage, nodes(scratch)], image, kernel.out)
     return image
 
 

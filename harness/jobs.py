@@ -97,6 +97,7 @@ class Plan:
                 with found.job(job.name):
                     job.value = job.function(recorder)
                 found.made(job.name, recorder.tests)
+                found.close(found.suites[job.name])
                 bad = found.count(job.name)[1] > failed_before
                 keep(job, found.elapsed() - at, recorder.tests, bad or recorder.failed)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.

@@ -335,10 +335,9 @@ def pristine_tree():
     base, _ = series.tree(quiet=True)
     series.git("worktree", "prune")
     if (BASE_TREE / ".git").exists():
-        head = series.git("rev-parse", "HEAD", cwd=BASE_TREE, check=False)
         clean = series.git("status", "--porcelain", "--untracked-files=no",
                            cwd=BASE_TREE, check=False)
-        if head.stdout.decode().strip() == base and not clean.stdout.strip():
+        if series.revision("HEAD", BASE_TREE) == base and not clean.stdout.strip():
             return
     with ui.Step("pristine base into build/base"):
         series.worktree(BASE_TREE, base)

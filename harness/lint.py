@@ -12,7 +12,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 
 import kernel as kernels
@@ -58,7 +57,6 @@ def check_rustfmt(found):
                 words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
                 found.add(group, path, not done.returncode and not words,
                           words[0] if words else "")
-    found.close(group)
 
 
 # --- Sphinx ----------------------------------------------------------------
@@ -118,11 +116,10 @@ def check_pages(found):
     pages = sorted(path for path in [*series.overlay_files(), *edited_files()]
                    if path.endswith(".rst") and not path.endswith("/index.rst"))
     said = {}
-    with ui.Step("our pages through Sphinx"), \
-            tempfile.TemporaryDirectory(dir=BUILD, prefix="pages-") as scratch:
+    with ui.Step("our pages through Sphinx"), ui.scratch("pages") as scratch:
         # An extension of the base wants a directory of this name, beside MAINTAINERS.
-        work, html = pathlib.Path(scratch) / DOCUMENTATION, pathlib.Path(scratch) / "html"
-        (pathlib.Path(scratch) / "MAINTAINERS").symlink_to(series.TREE / "MAINTAINERS")
+        work, html = scratch / DOCUMENTATION, scratch / "html"
+        (scratch / "MAINTAINERS").symlink_to(series.TREE / "MAINTAINERS")
         page_tree(work, pages)
 
         def on_line(line):
@@ -155,7 +152,6 @@ def check_pages(found):
         found.add(group, page, not words, words[0] if words else "")
     if status:
         found.add(group, "sphinx-build", False, f"{ui.last_error(log)} (log: {shown(log)})")
-    found.close(group)
 
 
 # --- Coccinelle ------------------------------------------------------------
@@ -336,7 +332,6 @@ def check_coccinelle(found):
         for path in files:
             if path not in check.said:
                 outcomes.keep(places[path], True)
-    found.close(group)
 
 
 def first_difference(made, wanted):
@@ -359,8 +354,8 @@ def semantic_patch_trouble(patch, source):
         wanted = source.with_suffix(".report").read_text(encoding="utf-8").partition("\n")[2]
         trouble += done.stderr.strip().splitlines()[-1:] if done.returncode else []
         trouble.append(first_difference(said, wanted))
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-        made = pathlib.Path(scratch) / source.name
+    with ui.scratch() as scratch:
+        made = scratch / source.name
         subprocess.run([*argv, "-D", "patch", source.name, "-o", made], cwd=source.parent,
                        env=cocci_environment(), capture_output=True, check=False)
         text = made.read_text(encoding="utf-8") if made.exists() else ""
@@ -379,7 +374,6 @@ def check_semantic_patches(found):
             trouble = semantic_patch_trouble(SemanticPatch.read(series.TREE / path), source) \
                 if source.exists() else "has no test"
             found.add(group, path, trouble is None, trouble or "")
-    found.close(group)
 
 
 # --- unusual configurations ------------------------------------------------
@@ -558,9 +552,6 @@ def check_variants(found):
             found, outcomes.place(outcomes.code(__file__, kernels.__file__), tree, variant.what,
                                   variant.fragment()),
             lambda found: check_variant(found, variant))
-        for group in (f"W=1 {variant.what}", f"clippy {variant.what}"):
-            if any(found.count(group)):
-                found.close(group)
 
 
 def check_variant(found, variant):

@@ -72,12 +72,12 @@ class Results:
         return tuple(sum(1 for test in tests if test.ok is wanted)
                      for wanted in (True, False, None))
 
-    def close(self, group):
-        """Say how a finished group went."""
-        passed, failed, skipped = self.count(group)
-        state = "FAIL" if failed else "ok  "
-        if not self.quiet:
-            ui.say(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped")
+    def close(self, groups):
+        """Say how finished groups went."""
+        for group in groups:
+            passed, failed, skipped = self.count(group)
+            ui.say(f"{'FAIL' if failed else 'ok  '} {group}: {passed} passed, {failed} failed, "
+                   f"{skipped} skipped")
 
     @contextlib.contextmanager
     def job(self, name):

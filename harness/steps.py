@@ -166,7 +166,6 @@ def check(found):
                 outcomes.again(found, where, lambda found: build(
                     found, name, commit, builder, objects))
             step.advance()
-    found.close(group)
 
 
 # --- an option that is off -------------------------------------------------
@@ -250,4 +249,3 @@ def check_option_off(found):
                                   *(series.sources(commit, lint.NOT_COMPILED)
                                     for commit in steps), builder.fragment()),
             compare)
-    found.close(group)

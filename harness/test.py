@@ -249,9 +249,6 @@ def kselftests(found, kernel, smp, directories):
     if trouble:
         found.add(whole, "comes to its end", False, f"{trouble} {log}")
     splat(found, whole, result)
-    for group in (*groups.values(), whole):
-        if any(found.count(group)):
-            found.close(group)
 
 
 def stress(found, kernel, rounds):
@@ -307,7 +304,6 @@ def startup_tests(found, kernel):
     for what in STARTUP_PASSED:
         if what not in dict(ended):
             found.add(group, what, False, "it did not run")
-    found.close(group)
 
 
 def event_script(found, kernel, what, module, command, timeout):
@@ -320,7 +316,6 @@ def event_script(found, kernel, what, module, command, timeout):
     guest_trouble(found, group, result)
     found.add(group, command, result.status == 0,
               f"status {result.status} (log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def function_load(found, kernel):
@@ -342,7 +337,6 @@ def boot_events(found, kernel):
     guest_trouble(found, group, result)
     found.add(group, "function_events=, marker_events= and trace_event=",
               result.lines == BOOT_LINES, f"(log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def fuzz_parsers(found, seconds):
@@ -361,7 +355,6 @@ def fuzz_parsers(found, seconds):
         found.add(group, f"the parsers of {directory}", bool(ok),
                   "" if ok else f"status {status}, {(tried or ['no'])[-1]} inputs "
                                 f"(log: {ui.shown(log)})")
-    found.close(group)
 
 
 def kunit_reader():
@@ -386,7 +379,6 @@ def kunit(found, kernel):
     for suite in (*built_in, *KUNIT_SUITES):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def ktap_guest(found, group, kernel, script, name, **options):
@@ -403,55 +395,42 @@ def in_guest(found, group, result):
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)
     splat(found, group, result)
-    found.close(group)
 
 
 def traces(found, kernel, log_name):
     """The events are in the trace after they have been enabled."""
-    group = f"tracing on {kernel.name}"
-    try:
-        hits = run.trace(kernel, log_name)
-        found.add(group, "events of C and Rust are in the trace", hits > 0, f"{hits} times")
-    except Failure as failure:
-        found.add(group, "events of C and Rust are in the trace", False, str(failure))
-    found.close(group)
+    hits = run.trace(kernel, log_name)
+    found.add(f"tracing on {kernel.name}", "events of C and Rust are in the trace", hits > 0,
+              f"{hits} times")
 
 
 def rust_sites(found, kernel):
     """A tracepoint in Rust costs what it costs in C."""
     group = f"sites in Rust on {kernel.name}"
-    for name, ok, detail in sitecheck.check([kernel.out / f"{RUST_MODULE}.o"], *RUST_SITES):
-        found.add(group, name, ok, detail)
+    for result in sitecheck.check([kernel.out / f"{RUST_MODULE}.o"], *RUST_SITES):
+        found.add(group, *result)
     for target, source in RUST_SOURCES:
         directory, _, name = target.rpartition("/")
         command = kernel.out / directory / f".{name}.cmd"
         found.add(group, f"{name} is made again after a change of {source}",
                   source in command.read_text(encoding="utf-8"), ui.shown(command))
-    found.close(group)
-
-
-def marker_site(found, kernel):
-    """A dormant marker costs what a static branch costs; its arguments are elsewhere."""
-    group = f"dormant marker on {kernel.name}"
-    for name, ok, detail in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
-                                            words=("of a branch", "of a marker")):
-        found.add(group, name, ok, detail)
-    found.close(group)
 
 
 def sites(found, kernel):
-    """What the compilers make of sites."""
+    """The same, and a dormant marker costs what a static branch costs; its arguments are
+    elsewhere."""
     rust_sites(found, kernel)
-    marker_site(found, kernel)
+    for result in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
+                                  words=("of a branch", "of a marker")):
+        found.add(f"dormant marker on {kernel.name}", *result)
 
 
 def benchmarks_repeat(found, kernel):
     """Two runs of the benchmarks agree, and a profile is one of hits."""
-    for name, ok, detail in bench.repeatable(kernel):
-        found.add("benchmark", name, ok, detail)
-    ok, detail = eventprofile.one_record(kernel)
-    found.add("benchmark", "the profile of an event has one record for each hit", ok, detail)
-    found.close("benchmark")
+    for result in bench.repeatable(kernel):
+        found.add("benchmark", *result)
+    found.add("benchmark", "the profile of an event has one record for each hit",
+              *eventprofile.one_record(kernel))
 
 
 class Selection:
@@ -601,22 +580,8 @@ def plan_other(plan, wanted, name):
 def pristine_configuration(found):
     """make bench builds the pristine kernel, and so does the full run: an option of the series
     in it would show only then."""
-    group = "configuration of the pristine kernel"
-    try:
-        kernels.Kernel("x86_64", pristine=True).configure()
-        found.add(group, "has no option of the series", True)
-    except Failure as failure:
-        found.add(group, "has no option of the series", False, str(failure))
-    found.close(group)
-
-
-def plan_checks(plan, wanted):
-    """What needs no kernel."""
-    if wanted.part("check"):
-        plan.add("static checks", check.fast_but_patches, lane=jobs.SINGLE)
-        plan.add("checkpatch", check.check_patches, lane=jobs.SINGLE)
-        plan.add("git am", check.check_am, lane=jobs.SINGLE)
-        plan.add("pristine configuration", pristine_configuration, lane=jobs.SINGLE)
+    kernels.Kernel("x86_64", pristine=True).configure()
+    found.add("configuration of the pristine kernel", "has no option of the series", True)
 
 
 def plan_programs(plan, wanted):
@@ -628,16 +593,6 @@ def plan_programs(plan, wanted):
         plan.add("ring buffer in user space", ringbuffer.tests, lane=jobs.SINGLE)
     if wanted.part("fntrace"):
         plan.add("fntrace", lambda found: fntrace.tests(found, full=wanted.full))
-
-
-def plan_builds(plan, wanted):
-    """What is only compiled."""
-    for name in BUILT_ONLY:
-        if wanted.part("sites", name):
-            kernel = kernels.Kernel(name)
-            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
-    if wanted.part("check"):
-        plan.add("other configurations", lint.builds)
 
 
 def built_only(found, kernel):
@@ -662,11 +617,10 @@ def command(found, name, *argv, **variables):
         status = ui.run(argv, log, env={**env, **variables}, cwd=ui.ROOT)
     found.add(group, name, status == 0,
               f"status {status}: {ui.last_error(log)} (log: {ui.shown(log)})")
-    found.close(group)
 
 
 def install_elsewhere():
-    """Install what the jobs of plan_elsewhere() would install in the middle of the run.
+    """Install what the jobs for other releases would install in the middle of the run.
 
     With other packages, outcomes.Run takes nothing over. The jobs say what goes wrong.
     """
@@ -674,16 +628,6 @@ def install_elsewhere():
     with ui.Step("install what other releases need"):
         for argv in (("setup", "fresh"), ("release", EARLIER, "setup")):
             ui.run([ui.ROOT / "harness" / argv[0], *argv[1:]], log, cwd=ui.ROOT)
-
-
-def plan_elsewhere(plan, wanted):
-    """The earlier release, and another Debian."""
-    if not wanted.elsewhere:
-        return
-    plan.add(f"the release for {EARLIER}", lambda found: command(
-        found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))
-    plan.add("Debian 13", lambda found: command(
-        found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
 
 
 def plan_all(wanted):
@@ -698,7 +642,11 @@ def plan_all(wanted):
                                                      "ring_buffer", "fntrace", "bench",
                                                      "sparse", guest.FTRACETEST)):
         built = plan.add("build x86_64", lambda found: patched.build())
-    plan_checks(plan, wanted)
+    if wanted.part("check"):
+        for name, check_it in (("static checks", check.fast_but_patches),
+                               ("checkpatch", check.check_patches), ("git am", check.check_am),
+                               ("pristine configuration", pristine_configuration)):
+            plan.add(name, check_it, lane=jobs.SINGLE)
     if not wanted.full:
         plan_programs(plan, wanted)
     if wanted.full and wanted.part("steps") or "steps" in wanted.targets:
@@ -711,12 +659,21 @@ def plan_all(wanted):
         if any(wanted.part(part, name) for part in ON_A_KERNEL) \
                 or wanted.directories(name):
             plan_other(plan, wanted, name)
-    plan_builds(plan, wanted)
+    for name in BUILT_ONLY:
+        if wanted.part("sites", name):
+            kernel = kernels.Kernel(name)
+            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
+    if wanted.part("check"):
+        plan.add("other configurations", lint.builds)
     if wanted.full:
         # Else the builds, which give way, would come to their end a quarter of an hour later,
         # and so would all guests.
         plan_programs(plan, wanted)
-    plan_elsewhere(plan, wanted)
+    if wanted.elsewhere:
+        plan.add(f"the release for {EARLIER}", lambda found: command(
+            found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))
+        plan.add("Debian 13", lambda found: command(
+            found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
     return plan

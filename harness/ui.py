@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -48,6 +49,13 @@ def fresh_log(name):
     log = LOGS / f"{name}.log"
     log.write_text("", encoding="utf-8")
     return log
+
+
+@contextlib.contextmanager
+def scratch(name="scratch"):
+    """A directory below build/, for a moment."""
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix=f"{name}-") as directory:
+        yield pathlib.Path(directory)
 
 
 def clock(seconds):

@@ -170,4 +170,3 @@ def run(found, kernel, only=None):
     trouble = result.trouble()
     if trouble:
         found.add(group, "the guest", False, trouble)
-    found.close(group)

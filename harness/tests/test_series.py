@@ -34,7 +34,7 @@ class Series(Case):
                    'print "Somebody <somebody\\@example.org> (maintainer:FILES)\\n";\n')
         self.git(self.base, "add", "--all")
         self.git(self.base, "commit", "--quiet", "--amend", "--no-edit")
-        for name in ("series.py", "ui.py", "base"):
+        for name in ("series.py", "ui.py", "base", "cover-letter"):
             self.write(self.top / "harness" / name, (HARNESS / name).read_text())
         self.write(self.top / "series" / "topics", "files\nhooks\n")
         for topic, needs in (("files", ""), ("hooks", "files")):
