@@ -10,11 +10,12 @@ table entry. Architectures without a packaged compiler are compared after
 preprocessing.
 
 No kernel is configured for this: the few headers that the build generates are
-made up by headers(), and what .config would say is in variants(). Last, our headers are
+made up by headers(), and what .config would say is in branchcheck/variants. Last, our headers are
 changed in ways that must not pass, and each has to be noticed.
 """
 
 import concurrent.futures
+import configparser
 import dataclasses
 import json
 import os
@@ -71,75 +72,19 @@ class Variant:
     nop: int = 4
 
 
-X86_64 = "-m64 -mno-sse -mno-red-zone -mcmodel=kernel"
-# Directory of arch/, clang's target, flags as in arch/*/Makefile and options; of each variant
-# the name, more of both, and the length of the no-op that does not depend on the jump. A compiler
-# for one byte order or word size also writes the other: nothing is linked, so no libraries are
-# missing.
-FAMILIES = (
-    ("x86", "x86_64-linux-gnu", "", f"X86 {RELATIVE}", (
-        ("x86_64", X86_64, "X86_64 64BIT", 5),
-        ("x86_64 objtool", X86_64, "X86_64 64BIT HAVE_JUMP_LABEL_HACK", 0),
-        ("i386", "-m32 -march=i686 -mregparm=3 -msoft-float", "X86_32", 5))),
-    ("arm", "arm-linux-gnueabi", "-mabi=aapcs-linux -mfloat-abi=soft -march=armv7-a",
-     "ARM CPU_V7 MMU", (
-         ("arm", "-marm", ""),
-         ("arm BE", "-marm -mbig-endian", "CPU_BIG_ENDIAN"),
-         ("arm Thumb-2", "-mthumb -Wa,-mthumb", "THUMB2_KERNEL"),
-         ("arm Thumb-2 BE", "-mthumb -Wa,-mthumb -mbig-endian", "THUMB2_KERNEL CPU_BIG_ENDIAN"))),
-    ("arm64", "aarch64-linux-gnu", "-mgeneral-regs-only", f"ARM64 64BIT {RELATIVE}", (
-        ("arm64", "-mlittle-endian", ""),
-        ("arm64 BE", "-mbig-endian", "CPU_BIG_ENDIAN"))),
-    ("riscv", "riscv64-linux-gnu", "-mcmodel=medany -mno-save-restore", f"RISCV MMU {RELATIVE}", (
-        ("riscv64 C", "-march=rv64imac -mabi=lp64", "64BIT RISCV_ISA_C"),
-        ("riscv64", "-march=rv64ima -mabi=lp64", "64BIT"),
-        ("riscv32 C", "-march=rv32imac -mabi=ilp32", "32BIT RISCV_ISA_C"))),
-    ("mips", "", "-G 0 -mno-abicalls -fno-pic -msoft-float -Iarch/mips/include/asm/mach-generic",
-     "MIPS", [
-         variant for order, config in (("EB", "CPU_BIG_ENDIAN"), ("EL", "CPU_LITTLE_ENDIAN"))
-         for variant in (
-             (f"mips32r2 {order}", f"-mabi=32 -march=mips32r2 -{order}", f"32BIT {config}"),
-             (f"mips64r2 {order}", f"-mabi=64 -msym32 -march=mips64r2 -{order}", f"64BIT {config}"),
-             (f"mips32r6 {order}", f"-mabi=32 -march=mips32r6 -{order}", f"32BIT {config}"),
-             (f"mips64r6 {order}", f"-mabi=64 -msym32 -march=mips64r6 -{order}", f"64BIT {config}"),
-             (f"micromips {order}", f"-mabi=32 -march=mips32r2 -mmicromips -{order}",
-              f"32BIT CPU_MICROMIPS {config}"))]),
-    ("powerpc", "powerpc64le-linux-gnu", "-msoft-float -mno-altivec -mno-vsx", f"PPC {RELATIVE}", (
-        ("powerpc64 LE", "-m64 -mlittle-endian -mabi=elfv2 -mcmodel=medium -mcpu=power8",
-         "PPC64 64BIT CPU_LITTLE_ENDIAN PPC64_ELF_ABI_V2"),
-        ("powerpc64 BE", "-m64 -mbig-endian -mcmodel=medium -mcpu=power8",
-         "PPC64 64BIT CPU_BIG_ENDIAN PPC64_ELF_ABI_V1"),
-        ("powerpc32 BE", "-m32 -mbig-endian -mcpu=powerpc", "PPC32 CPU_BIG_ENDIAN"))),
-    ("s390", "s390x-linux-gnu", "-m64 -march=z10 -msoft-float -mbackchain -fPIC",
-     f"S390 64BIT CPU_BIG_ENDIAN {RELATIVE}", (("s390", "", "", 2),)),
-    ("sparc", "", "-m64 -mcpu=ultrasparc -mcmodel=medlow -mno-fpu -ffixed-g4 -ffixed-g5 "
-     "-fcall-used-g7 -Wa,--undeclared-regs", "SPARC SPARC64 64BIT CPU_BIG_ENDIAN",
-     (("sparc64", "", ""),)),
-    ("parisc", "", "-mdisable-fpregs", f"PARISC PA20 CPU_BIG_ENDIAN {RELATIVE}", (
-        ("parisc", "-ffunction-sections", ""), ("parisc64", "-mlong-calls", "64BIT"))),
-    ("arc", "", "-mcpu=archs", "ARC ISA_ARCV2", (
-        ("arc", "-mlittle-endian", ""), ("arc BE", "-mbig-endian", "CPU_BIG_ENDIAN"))),
-    ("loongarch", "loongarch64-linux-gnusf", "-mabi=lp64s -msoft-float -fno-pic",
-     f"LOONGARCH 64BIT {RELATIVE}", (("loongarch64", "", ""),)),
-    ("csky", "", "-D__csky__ -D__CSKY__=2 -D__cskyLE__", f"CSKY {RELATIVE}", (("csky", "", ""),)),
-    ("openrisc", "", "-D__or1k__ -D__OR1K__", f"OPENRISC 32BIT CPU_BIG_ENDIAN {RELATIVE}",
-     (("openrisc", "", ""),)),
-    ("xtensa", "", "-D__XTENSA__ -D__XTENSA_EL__ -Iarch/xtensa/variants/fsf/include",
-     "XTENSA MMU", (("xtensa", "", ""),)),
-)
-# GCC where it is not that of the kernels here.
-GCC = {"x86": "x86_64-linux-gnu-", "parisc64": "hppa64-linux-gnu-", "loongarch": "",
-       **dict.fromkeys(("csky", "openrisc", "xtensa"))}
-
-
 def variants():
-    """Every variant."""
-    for arch, clang, flags, config, members in FAMILIES:
-        for name, own_flags, own_config, *nop in members:
-            found = next((key for key in (name, arch) if key in GCC), None)
-            gcc = GCC[found] if found else BY_DIRECTORY[arch].cross
-            yield Variant(arch, name, gcc, f"{flags} {own_flags}", f"{config} {own_config}",
-                          clang, *nop)
+    """Every variant, as branchcheck/variants describes them."""
+    families = configparser.ConfigParser(delimiters="=", interpolation=None)
+    families.optionxform = str
+    families.read(SOURCES / "variants", encoding="utf-8")
+    for section in families.sections():
+        arch, family = section.partition(" ")[0], dict(families[section])
+        clang, flags, config = (family.pop(word, "") for word in ("clang", "flags", "config"))
+        gcc = family.pop("gcc", None) or BY_DIRECTORY[arch].cross or ""
+        for name, words in family.items():
+            more, symbols, nop = (*words.split("|"), "", "")[:3]
+            yield Variant(arch, name, None if gcc == "cpp" else gcc, f"{flags} {more}",
+                          f"{config} {symbols}", clang, int(nop or 4))
 
 
 # ---------------------------------------------------------------------------
@@ -298,7 +243,8 @@ class Object:
         """Name, type and flags, alignment, content and relocations of what gets loaded."""
         return [(name, (section["Type"]["Value"], section["Flags"]["Value"]),
                  section["AddressAlignment"], self.content(section), self.relocations(section))
-                for name, section in zip(self.names, self.sections) if section["Flags"]["Value"] & 2]
+                for name, section in zip(self.names, self.sections)
+                if section["Flags"]["Value"] & 2]
 
 
 def compare_objects(base, ours):

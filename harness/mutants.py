@@ -125,15 +125,15 @@ class Caught(Exception):
     """A test has failed, and the guest need not go on; the text says which."""
 
 
-def said_of(one):
-    """A failed ktap.Test, in words."""
-    return f"{one.path}{': ' if one.detail else ''}{one.detail}"
+def said_of(name, one):
+    """A failed test, in words."""
+    return f"{name}{': ' if one.detail else ''}{one.detail}"
 
 
 def stop(one):
     """Called with each ktap.Test."""
     if one.ok is False:
-        raise Caught(said_of(one))
+        raise Caught(said_of(one.path, one))
 
 
 def shell(what):
@@ -141,26 +141,21 @@ def shell(what):
     return " ".join(filter(None, what))
 
 
-def kind_of(what):
-    """The same as a part of a file's name."""
-    return re.sub(r"[^\w]+", "-", shell(what))
+def log_of(what, mutant):
+    """What the log of a test is called."""
+    return f"mutant-{mutant.name if mutant else re.sub(r'[^A-Za-z0-9_]+', '-', shell(what))}"
 
 
-def first_failure(found):
-    """The first failed test of some results, or None."""
-    return next((f"{one.name}{': ' if one.detail else ''}{one.detail}"
-                 for tests in found.groups.values() for one in tests if one.ok is False), None)
-
-
-def quietly(function, *args):
-    """The results of a function that takes them, which are not for the user."""
+def first_failure(function, *args):
+    """Call a function with results, which are not for the user; returns the first that failed."""
     found = results.Results()
     found.quiet = True
     with found.job("the run"):
         function(found, *args)
     if not any(found.count()):
-        found.add("the run", "results", False, "there are none")
-    return found
+        return "there are no results"
+    return next((said_of(one.name, one) for tests in found.groups.values() for one in tests
+                 if one.ok is False), None)
 
 
 class Place:
@@ -199,9 +194,7 @@ class Place:
         takes = self.takes[what]
         if isinstance(takes, str):
             mutant.settle("failed", f"without a mutant, {shell(what)}: {takes}")
-            return
-        said = self.notices(what, mutant, max(LEAST, PATIENCE * takes))
-        if said:
+        elif said := self.notices(what, mutant, max(LEAST, PATIENCE * takes)):
             mutant.settle("caught", f"{shell(what)}: {said}")
         else:
             mutant.settle("survived", "")
@@ -334,11 +327,9 @@ class Guests(Place):
     def notices(self, what, mutant, limit):
         kind, words = what
         reader = ktap.Reader() if kind == "kselftest" else test.kunit_reader()
-        counted = mutant.number if mutant and mutant.compiled_in else 0
-
         if mutant:
             reader.on_test = stop
-        options = {"append": f"mutant={counted}"}
+        options = {"append": f"mutant={mutant.number if mutant and mutant.compiled_in else 0}"}
         if kind == "kunit":
             script = f"modprobe kunit filter_glob='{words}'\n{guest.script('kunit')}"
         else:
@@ -347,15 +338,14 @@ class Guests(Place):
             script = (f"cd /selftests/{os.path.dirname(script)} && ONLY='{'' if numbers else words}' "
                       f"./{os.path.basename(script)} {numbers}\n")
             options["programs"] = test.KSELFTEST_PROGRAMS["x86_64"]
-        name = f"mutant-{mutant.name if mutant else kind_of(what)}"
         try:
-            result = guest.boot(self.kernel, script, name, timeout=limit, on_line=reader.line,
-                                **options)
+            result = guest.boot(self.kernel, script, log_of(what, mutant), timeout=limit,
+                                on_line=reader.line, **options)
         except Caught as caught:
             return str(caught)
         failed = next((one for one in reader.tests if one.ok is False), None)
         if failed:
-            return said_of(failed)
+            return said_of(failed.path, failed)
         if result.splats:
             return f"kernel: {result.splats[0]}"
         return reader.end(test.guest_status(result)) or (
@@ -407,7 +397,7 @@ class Compiled(Rebuilt):
                          "modules_prepare")
 
     def notices(self, what, mutant, limit):
-        return first_failure(quietly(compilefail.run, self.kernel))
+        return first_failure(compilefail.run, self.kernel)
 
 
 class Program(Place):
@@ -440,16 +430,16 @@ class Program(Place):
             raise mutantlists.Unfit(f"it does not compile: {failure}") from None
 
     def notices(self, what, mutant, limit):
-        found = results.Results()
-        found.quiet = True
-        log = ui.fresh_log(f"mutant-{mutant.name if mutant else kind_of(what)}")
-        try:
+        def test_it(found):
             # What is compiled with -pg may leave its gmon.out where it runs.
-            ktap.run(found, self.what, self.command(what), log, timeout=limit, cwd=self.out,
-                     env=fntrace.environment(False), on_test=stop if mutant else None)
+            ktap.run(found, self.what, self.command(what), ui.fresh_log(log_of(what, mutant)),
+                     timeout=limit, cwd=self.out, env=fntrace.environment(False),
+                     on_test=stop if mutant else None)
+
+        try:
+            return first_failure(test_it)
         except Caught as caught:
             return str(caught)
-        return first_failure(found)
 
     def command(self, what):
         """What runs the tests."""
