@@ -46,18 +46,7 @@ COMPILED = "toggle.i"
 MODULE = "static_key_benchmark"
 MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
                        for suffix in (".h", "_main.c", "_rust.rs"))
-# As its lines in kernel/trace/Makefile; outside of that directory the compiler
-# flags of the function tracer are there already. The pristine kernel does not
-# know of the option.
-MODULE_KBUILD = f"""\
-obj-m := {MODULE}.o
-{MODULE}-y := {MODULE}_main.o
-{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o {MODULE}_rust.trace.o
-CFLAGS_{MODULE}_main.o := -I$(src)
-TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
-# Compared with a C function that is notrace.
-RUSTFLAGS_REMOVE_{MODULE}_rust.o := $(RUSTC_FLAGS_FTRACE)
-"""
+MODULE_KBUILD = FILES / "Kbuild"
 
 # Sites in a module of which one is measured.
 COPIES = 100
@@ -301,9 +290,8 @@ def build_modules(kernel, directory, files):
 def build_module(kernel):
     """The benchmark as an external module, for either kernel from one source."""
     directory = RESULTS / f"module-{kernel.label}"
-    build_modules(kernel, directory, {
-        "Kbuild": MODULE_KBUILD,
-        **{source.name: source.read_text(encoding="utf-8") for source in MODULE_SOURCES}})
+    build_modules(kernel, directory, {source.name: source.read_text(encoding="utf-8")
+                                      for source in (MODULE_KBUILD, *MODULE_SOURCES)})
     return directory / f"{MODULE}.ko"
 
 

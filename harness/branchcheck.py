@@ -87,8 +87,7 @@ def variants():
                           f"{config} {symbols}", clang, int(nop or 4))
 
 
-# ---------------------------------------------------------------------------
-# Running the tools
+# --- running the tools -----------------------------------------------------
 
 @dataclasses.dataclass
 class Tree:
@@ -196,8 +195,7 @@ class Job:
         return result
 
 
-# ---------------------------------------------------------------------------
-# Object files
+# --- object files ----------------------------------------------------------
 
 class Object:
     """A relocatable ELF file, as llvm-readobj describes it."""
@@ -307,8 +305,7 @@ def sites(path, config):
     return found
 
 
-# ---------------------------------------------------------------------------
-# Text
+# --- text ------------------------------------------------------------------
 
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ESCAPES = {"n": "\n", "t": "\t"}
@@ -380,8 +377,7 @@ def compare_texts(base, ours):
         raise CheckError(f"{len(one)} instructions became {len(two)}")
 
 
-# ---------------------------------------------------------------------------
-# The checks
+# --- the checks ------------------------------------------------------------
 
 def check_forms(job, ours, preprocessed):
     """The text of a site is the same in C, in the assembler macros and in Rust.
@@ -513,8 +509,7 @@ def check_notices(base, ours):
     return f"{GENERIC} has the {len(holders)} notices of its origins"
 
 
-# ---------------------------------------------------------------------------
-# The self-test
+# --- the self-test ---------------------------------------------------------
 
 GENERIC = "include/asm-generic/jump_label.h"
 

@@ -20,11 +20,14 @@ import shutil
 import subprocess
 import time
 
+import arch
 import series
 import ui
 from arch import ARCHES
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
+# What says how kernels are built, for outcomes.py.
+SOURCES = (__file__, arch.__file__)
 BASE_TREE = BUILD / "base"
 FRAGMENTS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"

@@ -388,19 +388,8 @@ VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "
 # helpers.o, and what needs BTF, which steps.check() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
                        r"kernel/trace/(?:func_event|trace)_btf\.c|kernel/bpf/btf\.c")
-# Prints the objects and directories that are enabled in a directory.
-ENABLED = """\
-include {out}/include/config/auto.conf
-srctree := {tree}
-src := {tree}/{directory}
-obj := {directory}
-include {tree}/{file}
-objects := $(obj-y) $(obj-m) $(lib-y) $(lib-m)
-parts := $(foreach o,$(objects),$($(o:.o=-y)) $($(o:.o=-m)) $($(o:.o=-objs)))
-$(info $(addprefix {directory}/,$(objects) $(parts)))
-.PHONY: lint-nothing
-lint-nothing: ;
-"""
+# Prints what is enabled in a directory.
+ENABLED = ROOT / "harness" / "enabled.mk"
 # What is compiled together.
 RUST_PARTS = {"rust/kernel/": "rust/kernel.o", "rust/macros/": "rust/libmacros.so"}
 
@@ -455,9 +444,8 @@ class Variant(kernels.Kernel):
         file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
                     if (series.TREE / name).exists())
         done = ui.ask(
-            ["make", "-s", "-f", "-", "lint-nothing"],
-            input=ENABLED.format(out=self.out, tree=series.TREE, directory=directory,
-                                 file=file),
+            ["make", "-s", "-f", ENABLED, f"OUT={self.out}",
+             f"TREE={series.TREE}", f"DIRECTORY={directory}", f"FILE={file}", "lint-nothing"],
             cwd=self.out, env=kernels.environment())
         if done.returncode:
             raise Failure(f"{file}: {done.stderr.strip().splitlines()[-1]}")
@@ -549,7 +537,7 @@ def check_variants(found):
     tree = sources(NOT_COMPILED)
     for variant in variants():
         outcomes.again(
-            found, outcomes.place(outcomes.code(__file__, kernels.__file__), tree, variant.what,
+            found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES, ENABLED), tree, variant.what,
                                   variant.fragment()),
             lambda found: check_variant(found, variant))
 

@@ -43,16 +43,7 @@ OBJECTS = WORK / "obj" / "x86_64"
 NUMBER = "harness_mutant"
 DECLARED = f"#ifndef __ASSEMBLY__\nextern int {NUMBER};\n#endif\n"
 DEFINED_IN = "init/main.c"
-DEFINED = f"""
-extern int {NUMBER};
-int {NUMBER};
-EXPORT_SYMBOL_GPL({NUMBER});
-static int __init harness_mutant_setup(char *text)
-{{
-	return kstrtoint(text, 0, &{NUMBER});
-}}
-early_param("mutant", harness_mutant_setup);
-"""
+DEFINED = ROOT / "harness" / "mutants" / "setup.c"
 # How long a test may take with a mutant, as a multiple of what it takes without, and at least.
 PATIENCE, LEAST = 5, 120
 # Without one.
@@ -302,7 +293,8 @@ class Guests(Place):
             except mutantlists.Unfit as unfit:
                 for mutant in those:
                     mutant.settle("failed", str(unfit))
-        texts[DEFINED_IN] = texts.get(DEFINED_IN, self.kernel.original(DEFINED_IN)) + DEFINED
+        texts[DEFINED_IN] = texts.get(DEFINED_IN, self.kernel.original(DEFINED_IN)) \
+            + DEFINED.read_text(encoding="utf-8")
         return texts
 
     def prepare(self, mutants):

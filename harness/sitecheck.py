@@ -72,39 +72,35 @@ MACHINES = {
 RELOCATION_PAIRS = {(LOONGARCH, 50, 55): 99, (LOONGARCH, 51, 56): 109}
 
 
-# ---------------------------------------------------------------------------
-# Object files
+# --- object files ----------------------------------------------------------
+
+# A place in a file is (name of a section, offset in it).
 
 @dataclasses.dataclass(frozen=True)
-class Place:
-    """Somewhere in a file: an offset in a section, by the section's name."""
+class Symbol:
+    """A function or a variable."""
     section: str
-    offset: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Function:
-    """Where a function is."""
-    name: str
-    start: Place
+    start: int
     size: int
+    name: str
 
     def holds(self, place):
-        """Whether a place is in the function."""
-        return (place is not None and place.section == self.start.section and
-                0 <= place.offset - self.start.offset < self.size)
+        """Whether a place is in it."""
+        return (place is not None and place[0] == self.section and
+                0 <= place[1] - self.start < max(self.size, 1))
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """An entry of the jump table.
 
-    shape   the alignment of the table, and the place and type of each relocation
+    code    the place of the site, and that of the branch's target
     key     the variable that the key is in, and how far
     flags   the low bits of the key
+    shape   the alignment of the table, and the place and type of each relocation
     """
-    code: Place
-    target: Place
+    code: tuple
+    target: tuple
     key: tuple
     flags: int
     shape: tuple
@@ -122,21 +118,18 @@ class File(branchcheck.Object):
         if self.machine not in MACHINES or self.data[4] != 2:
             raise CheckError(f"{path.name}: unknown architecture {self.machine}")
         self.arch = MACHINES[self.machine]
-        self.functions, self.variables = {}, {}
-        for symbol in self.symbols:
-            name, start = symbol["Name"]["Name"], symbol["Value"]
-            section = symbol["Section"]["Name"]
-            if section in self.names and symbol["Type"]["Name"] == "Function":
-                self.functions[name] = Function(name, Place(section, start), symbol["Size"])
-            elif section in self.names and symbol["Type"]["Name"] == "Object":
-                self.variables.setdefault(section, []).append((start, symbol["Size"], name))
+        found = {kind: [Symbol(symbol["Section"]["Name"], symbol["Value"], symbol["Size"],
+                               symbol["Name"]["Name"]) for symbol in self.symbols
+                        if symbol["Type"]["Name"] == kind and
+                        symbol["Section"]["Name"] in self.names]
+                 for kind in ("Function", "Object")}
+        self.functions = {function.name: function for function in found["Function"]}
+        self.variables = found["Object"]
 
     def variable(self, place):
         """The name of the variable at a place, and the distance from its start."""
-        for start, size, name in self.variables.get(place.section, ()):
-            if start <= place.offset < start + max(size, 1):
-                return name, place.offset - start
-        return place.section, place.offset
+        return next(((variable.name, place[1] - variable.start) for variable in self.variables
+                     if variable.holds(place)), place)
 
     def references(self, section):
         """(offset, type, place, name, addend) for each relocation of a section.
@@ -144,69 +137,63 @@ class File(branchcheck.Object):
         Place is None for a symbol that another file defines.
         """
         if section not in self.names:
-            return
-        for offset, kind, (name, where, value), addend in self.relocations(self.section(section)):
-            place = Place(where, value + addend) if where in self.names else None
-            yield offset, kind, place, name, addend
+            return []
+        return [(offset, kind, (where, value + addend) if where in self.names else None, name,
+                 addend)
+                for offset, kind, (name, where, value), addend
+                in self.relocations(self.section(section))]
 
     def entries(self):
         """The jump table."""
-        grouped = {}
-        for reference in self.references("__jump_table"):
-            grouped.setdefault(reference[0] // ENTRY_SIZE, []).append(reference)
-        for number, group in sorted(grouped.items()):
+        references = self.references("__jump_table")
+        for start in sorted({one[0] // ENTRY_SIZE * ENTRY_SIZE for one in references}):
+            group = [one for one in references if 0 <= one[0] - start < ENTRY_SIZE]
             # A second relocation of a field subtracts the field's own address.
-            first = {}
-            for reference in group:
-                first.setdefault(reference[0] - number * ENTRY_SIZE, reference)
-            code, target = (first[field][2] if field in first else None
-                            for field in (CODE, TARGET))
-            key, flags = ("nothing", 0), 0
-            if KEY in first:
-                _, _, place, name, addend = first[KEY]
-                flags = (place.offset if place else addend) & KEY_FLAGS
-                key = (self.variable(Place(place.section, place.offset & ~KEY_FLAGS))
-                       if place else (name, addend & ~KEY_FLAGS))
-            yield Entry(code, target, key, flags,
+            fields = {one[0] - start: one[2:] for one in reversed(group)}
+            place, name, addend = fields.get(KEY, (None, "nothing", 0))
+            section, offset = place or (name, addend)
+            key = section, offset & ~KEY_FLAGS
+            yield Entry(*(fields.get(field, (None,))[0] for field in (CODE, TARGET)),
+                        self.variable(key) if place else key, offset & KEY_FLAGS,
                         (self.section("__jump_table")["AddressAlignment"],
-                         *self.fields(group, number * ENTRY_SIZE)))
+                         *self.shape(group, start)))
 
-    def fields(self, group, start):
+    def shape(self, group, start):
         """[(distance from START, type)] of relocations, pairs as one."""
-        found = [(reference[0] - start, reference[1]) for reference in group]
+        found = [(one[0] - start, one[1]) for one in group]
         for at in range(len(found) - 1, 0, -1):
             (one, add), (two, subtract) = found[at - 1:at + 1]
             if one == two and (self.machine, add, subtract) in RELOCATION_PAIRS:
                 found[at - 1:at + 1] = [(one, RELOCATION_PAIRS[self.machine, add, subtract])]
         return found
 
-    def traced(self):
-        """The places that the function tracer patches."""
-        return {place for section in TRACED for _, _, place, _, _ in self.references(section)}
+    def traced(self, function):
+        """Whether the function tracer patches a function.
+
+        Such places begin in front of a function of arm64, or behind the mark for indirect
+        calls; those of the function before are farther away.
+        """
+        return any(place and place[0] == function.section and
+                   -8 <= place[1] - function.start <= 4
+                   for section in TRACED for _, _, place, _, _ in self.references(section))
 
     def disassemble(self, function):
-        """[(place, mnemonic, operands)] of a function."""
-        start = function.start.offset
-        command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.start.section,
-                   f"--start-address={start:#x}",
-                   f"--stop-address={start + function.size:#x}", self.path]
+        """[(offset, offset behind it, mnemonic, operands)] of a function."""
+        end = function.start + function.size
+        command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.section,
+                   f"--start-address={function.start:#x}", f"--stop-address={end:#x}", self.path]
         try:
             text = branchcheck.run(command, None)
         except FileNotFoundError:
             raise CheckError(f"{OBJDUMP} is not installed") from None
-        found = []
-        for line in text.splitlines():
-            match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
-            if match:
-                found.append((Place(function.start.section, int(match[1], 16)), match[2],
-                              match[3]))
-        if not found:
+        lines = re.findall(r"^\s*([0-9a-f]+):\s+(\S+)[^\S\n]*(.*)", text, re.MULTILINE)
+        if not lines:
             raise CheckError(f"{function.name} cannot be disassembled")
-        return found
+        starts = [int(line[0], 16) for line in lines] + [end]
+        return [(*span, *line[1:]) for span, line in zip(zip(starts, starts[1:]), lines)]
 
 
-# ---------------------------------------------------------------------------
-# The path through a function
+# --- the path through a function -------------------------------------------
 
 @dataclasses.dataclass
 class Path:
@@ -220,69 +207,57 @@ class Path:
     body: list
 
 
-def destination(file, function, operands, place, size):
+def destination(file, function, operands, begin, end):
     """Where a jump goes, None if that is not in the function.
 
     A relocation says it better than the operand, which it will change.
     """
-    for offset, _, where, name, _ in file.references(place.section):
-        if place.offset <= offset < place.offset + size:
-            if name is not None and where != function.start:
+    for offset, _, where, name, _ in file.references(function.section):
+        if begin <= offset < end:
+            if name is not None and where != (function.section, function.start):
                 return None
             # x86 counts from the end of the field, which ends the instruction.
             if file.machine == X86 and where:
-                where = Place(where.section, where.offset + place.offset + size - offset)
-            return where if function.holds(where) else None
+                where = where[0], where[1] + end - offset
+            return where[1] if function.holds(where) else None
     match = re.search(rf"<{re.escape(function.name)}(?:\+0x([0-9a-f]+))?>$", operands)
-    return match and Place(place.section,
-                           function.start.offset + int(match[1] or "0", 16))
+    return match and function.start + int(match[1] or "0", 16)
 
 
 def walk(file, function, sites):
     """Follow a function with all its conditional branches not taken."""
-    listing = file.disassemble(function)
-    index = {place: number for number, (place, _, _) in enumerate(listing)}
-    ends = [place.offset for place, _, _ in listing[1:]] + \
-        [function.start.offset + function.size]
-    path = Path([], [], [])
-    # They begin in front of a function of arm64, or behind the mark for indirect
-    # calls; those of the function before are farther away.
-    traced = any(place and place.section == function.start.section and
-                 -8 <= place.offset - function.start.offset <= 4 for place in file.traced())
+    listing, arch = file.disassemble(function), file.arch
+    index = {line[0]: number for number, line in enumerate(listing)}
+    traced, path = file.traced(function), Path([], [], [])
     at, seen = 0, set()
-    while True:
-        if at in seen:
-            raise CheckError(f"{function.name}: the path is a loop")
+    while at not in seen:
         seen.add(at)
-        place, name, operands = listing[at]
+        begin, end, name, operands = listing[at]
         words = f"{name} {operands}".strip()
-        if file.machine == RISCV and ends[at] - place.offset == 2 and name == "nop" and \
-                Place(place.section, ends[at]) in sites:
+        at += 1
+        if file.machine == RISCV and end - begin == 2 and name == "nop" and end in sites:
             path.padding.append(words)
-            at += 1
-            continue
-        if not path.body and place not in sites and \
-                (re.fullmatch(file.arch.pads, name) or re.fullmatch(file.arch.pads, words) or
+        elif not path.body and begin not in sites and \
+                (re.fullmatch(arch.pads, name) or re.fullmatch(arch.pads, words) or
                  traced and is_patchable(file, name, path)):
             path.prologue.append(words)
-            at += 1
-            continue
-        path.body.append(words)
-        if re.fullmatch(file.arch.ends, name):
-            break
-        if re.fullmatch(file.arch.traps, name):
-            raise CheckError(f"{function.name}: the path ends in {name}")
-        if re.fullmatch(file.arch.jumps, name):
-            where = destination(file, function, operands, place, ends[at] - place.offset)
-            if where is None:
-                break
-            if where not in index:
-                raise CheckError(f"{function.name}: a jump into an instruction")
-            at = index[where]
         else:
-            at += 1
+            path.body.append(words)
+            if re.fullmatch(arch.traps, name):
+                raise CheckError(f"{function.name}: the path ends in {name}")
+            if re.fullmatch(arch.ends, name):
+                break
+            if re.fullmatch(arch.jumps, name):
+                where = destination(file, function, operands, begin, end)
+                if where is None:
+                    break
+                if where not in index:
+                    raise CheckError(f"{function.name}: a jump into an instruction")
+                at = index[where]
         if at == len(listing):
             raise CheckError(f"{function.name}: the path runs over the end")
+    else:
+        raise CheckError(f"{function.name}: the path is a loop")
     if not {listing[number][0] for number in seen} & sites:
         raise CheckError(f"{function.name}: the path does not pass the site")
     return path
@@ -294,58 +269,56 @@ def is_patchable(file, name, path):
     On x86 it is one, a call or a no-op, elsewhere as many no-ops as it takes.
     """
     if file.machine == X86:
-        return not any(re.match(r"call|nop", words) for words in path.prologue) and \
-            bool(re.match(r"call|nop", name))
+        return re.match(r"call|nop", name) and not any(
+            re.match(r"call|nop", words) for words in path.prologue)
     return name in ("nop", "c.nop")
 
 
-# ---------------------------------------------------------------------------
-# The checks
+# --- the checks ------------------------------------------------------------
 
 @dataclasses.dataclass
 class Site:
     """A function with its one site."""
     file: File
-    function: Function
     entry: Entry
     path: Path
 
     @property
     def code(self):
         """The bytes of the no-op, or as many as the longest one has."""
-        file = self.file
-        content = file.content(file.section(self.entry.code.section))
-        code = content[self.entry.code.offset:][:max(map(len, file.arch.nops))]
-        return next((nop for nop in file.arch.nops if code.startswith(nop)), code)
+        section, offset = self.entry.code
+        nops = self.file.arch.nops
+        code = self.file.content(self.file.section(section))[offset:][:max(map(len, nops))]
+        return next((nop for nop in nops if code.startswith(nop)), code)
 
+    @property
+    def stays(self):
+        """Whether the branch goes to code."""
+        return bool(self.entry.target) and bool(
+            self.file.section(self.entry.target[0])["Flags"]["Value"] & 4)
 
-def find(files, name):
-    """The file that defines a function, and the function."""
-    found = [(file, file.functions[name]) for file in files if name in file.functions]
-    if len(found) != 1:
-        raise CheckError(f"{name} is defined {len(found)} times")
-    return found[0]
+    @property
+    def shape(self):
+        """The shape of its entry, for people."""
+        align, *fields = self.entry.shape
+        return f"align {align} relocations {' '.join(f'{at}:{kind}' for at, kind in fields)}"
+
+    @property
+    def key(self):
+        """The key of its entry, for people."""
+        return f"{self.entry.key[0]}+{self.entry.key[1]}|{self.entry.flags}"
 
 
 def site(files, name):
     """Everything about a function with one site."""
-    file, function = find(files, name)
+    found = [(file, file.functions[name]) for file in files if name in file.functions]
+    if len(found) != 1:
+        raise CheckError(f"{name} is defined {len(found)} times")
+    file, function = found[0]
     entries = [entry for entry in file.entries() if function.holds(entry.code)]
     if len(entries) != 1:
         raise CheckError(f"{name} has {len(entries)} entries in the jump table")
-    return Site(file, function, entries[0],
-                walk(file, function, {entry.code for entry in entries}))
-
-
-def shape_in_words(entry):
-    """An entry's shape for people."""
-    return "align {} relocations {}".format(
-        entry.shape[0], " ".join(f"{at}:{kind}" for at, kind in entry.shape[1:]))
-
-
-def key_in_words(entry):
-    """An entry's key for people."""
-    return f"{entry.key[0]}+{entry.key[1]}|{entry.flags}"
+    return Site(file, entries[0], walk(file, function, {entries[0].code[1]}))
 
 
 def compare(one, two, words=("in C", "in Rust")):
@@ -358,12 +331,11 @@ def compare(one, two, words=("in C", "in Rust")):
         ("the site is the same no-op", one.code == two.code and one.code in nops,
          f"{one.code.hex()} {first}, {two.code.hex()} {second}"),
         ("the table entry has the same shape", one.entry.shape == two.entry.shape,
-         f"{shape_in_words(one.entry)} {first}, {shape_in_words(two.entry)} {second}"),
+         f"{one.shape} {first}, {two.shape} {second}"),
         ("the key is at the same place and branches the same way",
          (one.entry.key[1], one.entry.flags) == (two.entry.key[1], two.entry.flags),
-         f"{key_in_words(one.entry)} {first}, {key_in_words(two.entry)} {second}"),
-        ("the branch stays in code", all(s.entry.target and s.file.section(
-            s.entry.target.section)["Flags"]["Value"] & 4 for s in (one, two)), ""),
+         f"{one.key} {first}, {two.key} {second}"),
+        ("the branch stays in code", one.stays and two.stays, ""),
         (f"the disabled path is no longer than {first}", counts[1] <= counts[0],
          f"{counts[0]} instructions {first} and {extras[0]} set aside, "
          f"{counts[1]} and {extras[1]} {second}"),
@@ -379,8 +351,7 @@ def check(paths, c_name, rust_name, words=("in C", "in Rust")):
         return [("both functions have one site", False, str(trouble))]
 
 
-# ---------------------------------------------------------------------------
-# The self-test
+# --- the self-test ---------------------------------------------------------
 
 # The pair of pair_c(), and the check that must fail: its number in compare(),
 # or a word of what is said instead.
@@ -439,8 +410,8 @@ def self_test(root, work):
                         "; ".join(traced.path.prologue)))
         # One instruction of the object file changed: the site's.
         data = bytearray(path.read_bytes())
-        place = plain.entry.code
-        data[plain.file.section(place.section)["Offset"] + place.offset] ^= 0x20
+        section, offset = plain.entry.code
+        data[plain.file.section(section)["Offset"] + offset] ^= 0x20
         path.write_bytes(data)
         results.append(verdict(f"{name} a changed instruction",
                                check([path], "pair_c", "pair_good"), 0))

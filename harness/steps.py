@@ -161,7 +161,7 @@ def check(found):
             for directory, objects in wanted.items():
                 builder = StepBuilder(directory)
                 name = f"{patch.name} ({directory})"
-                where = outcomes.place(outcomes.code(__file__, kernels.__file__), sources,
+                where = outcomes.place(outcomes.code(__file__, *kernels.SOURCES), sources,
                                        directory, objects, builder.fragment())
                 outcomes.again(found, where, lambda found: build(
                     found, name, commit, builder, objects))
@@ -245,7 +245,7 @@ def check_option_off(found):
 
     with ui.Step(f"build Rust objects {group}"):
         outcomes.again(
-            found, outcomes.place(outcomes.code(__file__, kernels.__file__),
+            found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES),
                                   *(series.sources(commit, lint.NOT_COMPILED)
                                     for commit in steps), builder.fragment()),
             compare)

@@ -19,6 +19,7 @@ import re
 import time
 
 import bench
+import branchcheck
 import check
 import compilefail
 import eventprofile
@@ -603,7 +604,8 @@ def built_only(found, kernel):
         rust_sites(found, kernel)
 
     outcomes.again(
-        found, outcomes.place(outcomes.code(__file__, kernels.__file__, sitecheck.__file__),
+        found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES, branchcheck.__file__,
+                                             sitecheck.__file__),
                               lint.sources(lint.NOT_COMPILED), kernel.fragment()), build)
 
 
