@@ -139,6 +139,10 @@ ROWS = [row for row in (Row(*line.split()) for line in lines_of("rows"))
         if not row.name.startswith("share.") or kernels.traces_rust(
             SHARES[row.name.removeprefix("share.rust_traceable_")].partition("-")[0])]
 NOTES = lines_of("notes")
+# The figures that must be the same in each run.
+REPEATED = tuple(dict.fromkeys(
+    name for row in ROWS for name in (row.figure, row.other) if re.match(
+        r"insn\.(?!fntrace_|reserve_commit|workload_)", name)))
 ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 
@@ -333,8 +337,7 @@ def site_modules():
                             (FILES / "sites").read_text(encoding="utf-8"), re.MULTILINE))
 
     def fill(part, **words):
-        return string.Template(parts[part]).substitute(
-            words, arguments=parts["arguments"].strip())
+        return string.Template(parts[part]).substitute(words, arguments=parts["arguments"].strip())
 
     files, kinds = {}, [part.removeprefix("site ") for part in parts if part.startswith("site ")]
     for kind in kinds:
@@ -492,13 +495,6 @@ def plot(results, output):
     ui.must(["gnuplot", script], log, "drawing the plot")
 
 
-def write(path, text):
-    """Replace a file at once: a reader sees the old or the new one."""
-    draft = path.with_suffix(path.suffix + ".new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
 # --- commands --------------------------------------------------------------
 
 def measure(patched, pristine):
@@ -542,10 +538,6 @@ def repeatable(kernel):
     Returns (test name, ok, detail) for each row measured that way. To be
     called outside of a Step.
     """
-    names = list(dict.fromkeys(
-        name for row in ROWS for name in (row.figure, row.other)
-        if name.startswith("insn.")
-        and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_"))))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         files = job_files(kernel)
@@ -558,7 +550,7 @@ def repeatable(kernel):
     except Failure as failure:
         return [("instruction benchmarks run", False, str(failure))]
     found = []
-    for name in names:
+    for name in REPEATED:
         one, two = (figures.get(name) for figures in runs)
         if one is None or two is None:
             lost = runs[0 if one is None else 1]
@@ -582,7 +574,7 @@ def main(args):
     results, missing = measure(*pair)
     RESULTS.mkdir(parents=True, exist_ok=True)
     output = RESULTS / ("results.json" if name == "x86_64" else f"results-{name}.json")
-    write(output, json.dumps(results, indent=2) + "\n")
+    output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print("\n" + table(results) + "\n")
     for reason in missing:
         print(f"not measured: {reason}")

@@ -165,8 +165,7 @@ def check_kernel_doc(found):
             done = ui.ask(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
                           cwd=series.TREE)
             words = done.stderr.strip().splitlines()
-            found.add(group, path, not done.returncode and not words,
-                      words[0] if words else "")
+            found.add(group, path, not done.returncode and not words, words[0] if words else "")
 
 
 # By trace_probe_tmpl.h, of each file that includes it.
@@ -222,8 +221,7 @@ def check_licences(found):
         # Of kconfig, written by cargo, or of mutants.py.
         if path.endswith((".config", ".list", "/config", "/Cargo.lock")):
             continue
-        found.add(group, path, any("SPDX-License-Identifier:" in line for line in head),
-                  "")
+        found.add(group, path, any("SPDX-License-Identifier:" in line for line in head), "")
 
 
 # What says whose a file is.
@@ -330,8 +328,7 @@ def check_sparse(found, kernel):
         found.add(group, "files", False, f"none of ours is built in {shown(kernel.out)}")
     for path in sources:
         checked = any(re.match(rf"\s+CHECK\s+\S*{re.escape(path)}$", line) for line in said)
-        words = [line for line in said
-                 if re.search(rf"{re.escape(path)}:\d+:\d+: ", line)]
+        words = [line for line in said if re.search(rf"{re.escape(path)}:\d+:\d+: ", line)]
         found.add(group, path, checked and not words,
                   words[0] if words else ("" if checked else "was not checked"))
 

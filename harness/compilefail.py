@@ -107,8 +107,7 @@ def read_error(message):
     words = [f"error[{code}]:" if code else "error:", message["message"],
              *(span["label"] or "" for span in primary),
              *(child["message"] for child in message["children"])]
-    return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE},
-                 " ".join(filter(None, words)))
+    return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE}, " ".join(filter(None, words)))
 
 
 class Listener:

@@ -96,8 +96,7 @@ def tests(found, full=False):
     with ui.Step("build fntrace"):
         build()
     timeout = TIMEOUT_FULL if full else TIMEOUT
-    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout,
-              full)
+    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout, full)
     run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
                                         *sources(full)], timeout)
     if full:

@@ -258,16 +258,18 @@ class Kernel:
         if "CONFIG_RUST=y" in text:
             self.borrow_host_crates()
 
-    def lost(self, text):
-        """The first line of @text that the configuration has otherwise, or None."""
+    def options(self):
+        """The lines of the configuration by option."""
         path = self.out / ".config"
         # "make mrproper" removes it, but not the stamp.
-        config = merge(path.read_text(encoding="utf-8") if path.exists() else "")
-        for symbol, line in merge(text).items():
-            # An option that cannot be chosen is not mentioned.
-            if line != config.get(symbol, f"# CONFIG_{symbol} is not set"):
-                return line
-        return None
+        return merge(path.read_text(encoding="utf-8") if path.exists() else "")
+
+    def lost(self, text):
+        """The first line of @text that the configuration has otherwise, or None."""
+        options = self.options()
+        # An option that cannot be chosen is not mentioned.
+        return next((line for symbol, line in merge(text).items()
+                     if line != options.get(symbol, f"# CONFIG_{symbol} is not set")), None)
 
     def install(self):
         """Bring the installed modules up to date."""
@@ -275,13 +277,6 @@ class Kernel:
         # Stripped of what only a debugger reads; BTF stays.
         self.must(self.log, f"installing the modules of the {self.what}",
                   f"INSTALL_MOD_PATH={self.modules}", "INSTALL_MOD_STRIP=1", "modules_install")
-
-    def rustc(self):
-        """The line about the Rust compiler in the configuration, or None."""
-        config = self.out / ".config"
-        lines = config.read_text(encoding="utf-8").splitlines() if config.exists() else ()
-        return next((line for line in lines if line.startswith("CONFIG_RUSTC_VERSION_TEXT=")),
-                    None)
 
     def borrow_host_crates(self):
         """Copy proc-macro2, quote and syn from a kernel of this tree: more than a minute.
@@ -293,13 +288,14 @@ class Kernel:
         mine = self.out / "rust" / "host"
         if mine.exists():
             return
-        rustc = self.rustc()
+        rustc = self.options().get("RUSTC_VERSION_TEXT")
         newest = max(path.stat().st_mtime for crate in ("proc-macro2", "quote", "syn")
                      for path in (self.source / "rust" / crate).rglob("*.rs"))
         for name in CONFIGS:
             other = Kernel(name, self.pristine)
             theirs = other.out / "rust" / "host"
-            if ((theirs / ".libsyn.rlib.cmd").exists() and other.rustc() == rustc
+            if ((theirs / ".libsyn.rlib.cmd").exists()
+                    and other.options().get("RUSTC_VERSION_TEXT") == rustc
                     and min(path.stat().st_mtime for path in theirs.iterdir()) > newest):
                 shutil.copytree(theirs, mine)
                 now = time.time()
@@ -309,14 +305,11 @@ class Kernel:
 
     def build(self):
         """Bring image and installed modules up to date."""
-        steps_file = self.out / ".steps"
         self.log.write_text("", encoding="utf-8")
         with ui.Step(f"build the {self.what}") as step:
             self.configure()
-            first = not self.image.exists()
-            if first:
-                step.total = (int(steps_file.read_text(encoding="utf-8"))
-                              if steps_file.exists() else self.config.steps)
+            if not self.image.exists():
+                step.total = self.config.steps
 
             def on_line(line):
                 if BUILT.match(line):
@@ -326,8 +319,6 @@ class Kernel:
             self.must(self.log, f"building the {self.what}",
                       *(self.config.targets or (image, "modules")), on_line=on_line)
             built = step.done
-            if first:
-                steps_file.write_text(str(built), encoding="utf-8")
             if not self.config.targets:
                 self.install()
             step.outcome = f"{built} files" if built else "nothing to do"

@@ -150,7 +150,11 @@ def first_failure(function, *args):
 
 
 class Place:
-    """Where some kinds of tests are run, with one mutant or with none."""
+    """Where some kinds of tests are run, with one mutant or with none.
+
+    Each has prepare(mutants), which makes what the tests need, and notices(test, mutant, limit),
+    which runs a test and returns what it says of the mutant, or None if it has passed.
+    """
 
     def __init__(self):
         # How long a test took without a mutant, or why it cannot be used.
@@ -162,33 +166,20 @@ class Place:
     def restore(self, mutant):
         """Put the original back."""
 
-    def prepare(self, mutants):
-        """Make what the tests need."""
-
-    def notices(self, what, mutant, limit):
-        """Run a test; returns what it says of the mutant, or None if it has passed."""
-        raise NotImplementedError
+    def build(self):
+        """Bring what is tested up to date."""
 
     def learn(self, what):
         """Run a test without a mutant."""
         began = time.monotonic()
         try:
+            self.build()
             said = self.notices(what, None, LONGEST)
         except Failure as failure:
             said = str(failure)
         self.takes[what] = said or time.monotonic() - began
         if said:
             ui.say(f"FAIL {shell(what)} without a mutant: {said}")
-
-    def attempt(self, mutant, what):
-        """Try a mutant with a test."""
-        takes = self.takes[what]
-        if isinstance(takes, str):
-            mutant.settle("failed", f"without a mutant, {shell(what)}: {takes}")
-        elif said := self.notices(what, mutant, max(LEAST, PATIENCE * takes)):
-            mutant.settle("caught", f"{shell(what)}: {said}")
-        else:
-            mutant.settle("survived", "")
 
     def run(self, pairs):
         """Try (mutant, test) in order, those of mutants that are not caught yet."""
@@ -215,9 +206,17 @@ class Place:
         """One mutant."""
         try:
             self.change(mutant)
+            try:
+                self.build()
+            except Failure as failure:
+                raise mutantlists.Unfit(f"it does not compile: {failure}") from None
             for what in whats:
-                if mutant.outcome in ("", "survived"):
-                    self.attempt(mutant, what)
+                if isinstance(self.takes[what], str):
+                    mutant.settle("failed", f"without a mutant, {shell(what)}: {self.takes[what]}")
+                elif mutant.outcome in ("", "survived"):
+                    said = self.notices(what, mutant, max(LEAST, PATIENCE * self.takes[what]))
+                    mutant.settle("caught" if said else "survived",
+                                  f"{shell(what)}: {said}" if said else "")
         except (mutantlists.Unfit, Failure) as unfit:
             mutant.settle("failed", str(unfit))
         finally:
@@ -340,8 +339,7 @@ class Guests(Place):
             return said_of(failed.path, failed)
         if result.splats:
             return f"kernel: {result.splats[0]}"
-        return reader.end(test.guest_status(result)) or (
-            None if reader.tests else "no result came")
+        return reader.end(test.guest_status(result)) or (None if reader.tests else "no result came")
 
     def each(self, function, items):
         """Guests have one thread each."""
@@ -360,19 +358,10 @@ class Rebuilt(Guests):
         self.restore(None)
 
     def build(self):
-        """Bring what the tests need up to date."""
         self.kernel.build()
-
-    def learn(self, what):
-        self.build()
-        super().learn(what)
 
     def change(self, mutant):
         self.kernel.hold({mutant.file: replaced(self.kernel.original(mutant.file), mutant)})
-        try:
-            self.build()
-        except Failure as failure:
-            raise mutantlists.Unfit(f"it does not compile: {failure}") from None
 
     def restore(self, mutant):
         self.kernel.hold({})
@@ -393,7 +382,7 @@ class Compiled(Rebuilt):
 
 
 class Program(Place):
-    """A copy of a program of user space, built and tested for each mutant."""
+    """A copy of a program of user space, built and tested for each mutant by command(test)."""
 
     # Where the files of mutants are below COPY, and what else is copied.
     top, also = ".", ()
@@ -406,20 +395,12 @@ class Program(Place):
         self.out.mkdir(parents=True)
         self.build()
 
-    def build(self):
-        """Bring the program up to date."""
-        raise NotImplementedError
-
     def change(self, mutant):
         file = self.copy / mutant.file
         if not file.exists():
             raise mutantlists.Unfit(f"there is no {mutant.file}")
         file.write_text(replaced((self.origin / mutant.file).read_text(encoding="utf-8"), mutant),
                         encoding="utf-8")
-        try:
-            self.build()
-        except Failure as failure:
-            raise mutantlists.Unfit(f"it does not compile: {failure}") from None
 
     def notices(self, what, mutant, limit):
         def test_it(found):
@@ -432,10 +413,6 @@ class Program(Place):
             return first_failure(test_it)
         except Caught as caught:
             return str(caught)
-
-    def command(self, what):
-        """What runs the tests."""
-        raise NotImplementedError
 
     def restore(self, mutant):
         if (self.copy / mutant.file).exists():
@@ -452,8 +429,7 @@ class RingBuffer(Program):
             "tools/scripts", "scripts")
 
     def build(self):
-        ringbuffer.build(self.copy / self.top, self.out,
-                         GIT_DIR=str(series.TREE / ".git"))
+        ringbuffer.build(self.copy / self.top, self.out, GIT_DIR=str(series.TREE / ".git"))
 
     def command(self, what):
         return [self.out / ringbuffer.PROGRAM.name]
@@ -505,8 +481,7 @@ def main(args):
     mutants = mutantlists.read_lists([arg for arg in args if not arg.startswith("AREA=")], areas)
     if not mutants:
         raise Failure(f"{shown(mutantlists.LISTS)} has no mutants")
-    if any(place_of(mutant, what[0]) is not Fntrace for mutant in mutants
-           for what in mutant.tests):
+    if any(place_of(mutant, what[0]) is not Fntrace for mutant in mutants for what in mutant.tests):
         series.tree()
     lines = try_all(mutants)
     count = collections.Counter(mutant.outcome for mutant in mutants)

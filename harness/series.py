@@ -322,6 +322,13 @@ def overlay_files():
     return [path for path in source_files() if not path.startswith(FNTRACE)]
 
 
+def edited_files():
+    """The base's files that the series edits."""
+    ours = set(overlay_files())
+    return sorted({path for patch in read_series() for path in patch.edited()
+                   if (TREE / path).exists() and path not in ours})
+
+
 def options(patches):
     """The options that patches add, as (symbol, type, whether it has a prompt)."""
     added = "\n".join(line[1:] for patch in patches for line in patch.edit.splitlines()
@@ -342,8 +349,7 @@ def version_of(makefile, where):
 
 def prepare_repository():
     """An empty build/linux repository, if there is none that works."""
-    if (TREE / ".git").exists() and not git(
-            "rev-parse", "--git-dir", check=False).returncode:
+    if (TREE / ".git").exists() and not git("rev-parse", "--git-dir", check=False).returncode:
         # A git that was killed leaves this behind; build_lock() says that
         # no other one is at work.
         for lock in (TREE / ".git").glob("*.lock"):
@@ -694,8 +700,7 @@ def tree(quiet=False):
                       f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them "
                       "over, `git -C build/linux checkout -f` drops them")
     with ui.Step(f"build/linux with {len(commits)} patches"):
-        git("checkout", "--quiet", *(["--force"] if not old else []),
-            "-B", BRANCH, commits[-1])
+        git("checkout", "--quiet", *(["--force"] if not old else []), "-B", BRANCH, commits[-1])
         git("update-ref", BASE_REF, base)
         git("update-ref", HEAD_REF, commits[-1])
         stamp_file.write_text(stamp, encoding="utf-8")
@@ -818,8 +823,7 @@ class Refresh:
             path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data if isinstance(data, bytes) else data.encode(
-            errors="surrogateescape"))
+        path.write_bytes(data if isinstance(data, bytes) else data.encode(errors="surrogateescape"))
 
     def undo(self):
         for path, data in self.saved.items():
@@ -857,8 +861,7 @@ class Refresh:
                 names = [directory / name for name in ("was", "became", "becomes")]
                 for name, commit in zip(names, (self.commits[number - 1], self.commits[number],
                                                 after)):
-                    name.write_text(blob(commit, path), encoding="utf-8",
-                                    errors="surrogateescape")
+                    name.write_text(blob(commit, path), encoding="utf-8", errors="surrogateescape")
                 git("merge-file", "--ours", *names)
                 before = self.tree_with(path, names[0].read_bytes())
             hunks = {}
@@ -866,8 +869,7 @@ class Refresh:
                 hunks.setdefault(hunk[0], []).append(hunk)
             pieces = {name: joined(own) for name, own in hunks.items()}
             pieces[path] = minimal_diff(before, after, [path])
-            self.save(patch.folder / "edit.patch",
-                      "".join(pieces[name] for name in sorted(pieces)))
+            self.save(patch.folder / "edit.patch", "".join(pieces[name] for name in sorted(pieces)))
             after = before
 
     @staticmethod
@@ -1042,8 +1044,7 @@ def branches(wanted=None):
     """The branches of all topics, or of one, by name."""
     patches, topics = read_series(), read_topics()
     if wanted and wanted not in [topic.name for topic in topics]:
-        raise Failure(f"TOPIC={wanted}: there are "
-                      + ", ".join(topic.name for topic in topics))
+        raise Failure(f"TOPIC={wanted}: there are " + ", ".join(topic.name for topic in topics))
     left = [patch.name for patch in patches if patch.rejected]
     if left:
         raise Failure(f"series/{left[0]}/{REJECTED} waits to be mended"

@@ -182,11 +182,8 @@ class File(branchcheck.Object):
         end = function.start + function.size
         command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.section,
                    f"--start-address={function.start:#x}", f"--stop-address={end:#x}", self.path]
-        try:
-            text = branchcheck.run(command, None)
-        except FileNotFoundError:
-            raise CheckError(f"{OBJDUMP} is not installed") from None
-        lines = re.findall(r"^\s*([0-9a-f]+):\s+(\S+)[^\S\n]*(.*)", text, re.MULTILINE)
+        lines = re.findall(r"^\s*([0-9a-f]+):\s+(\S+)[^\S\n]*(.*)",
+                           branchcheck.run(command, None), re.MULTILINE)
         if not lines:
             raise CheckError(f"{function.name} cannot be disassembled")
         starts = [int(line[0], 16) for line in lines] + [end]
@@ -372,8 +369,7 @@ VARIANTS = ("x86_64", "arm64", "riscv64 C", "loongarch64")
 
 def verdict(what, found, wanted):
     """(what, whether the wanted check has failed, the words of those that have)."""
-    failed = {number: f"{name} ({said})" for number, (name, ok, said) in enumerate(found)
-              if not ok}
+    failed = {number: f"{name} ({said})" for number, (name, ok, said) in enumerate(found) if not ok}
     said = "; ".join(failed.values())
     if wanted is None:
         return what, not failed, said
@@ -383,14 +379,10 @@ def verdict(what, found, wanted):
 
 def compile_pairs(variant, tree, work):
     """The object file of a variant of branchcheck.py's."""
-    kind = "gcc" if variant.gcc else "clang"
-    compiler = branchcheck.find_compiler(variant, kind)
-    if not compiler:
-        raise CheckError(f"no compiler: {branchcheck.package(variant, kind)} is not installed")
     flags = (" -pg -mfentry -mrecord-mcount -mpreferred-stack-boundary=3"
              if variant.arch == "x86" else "")
     variant = dataclasses.replace(variant, flags=variant.flags + flags)
-    return branchcheck.Job(variant, compiler, kind, work).compile(
+    return branchcheck.Job(variant, "gcc" if variant.gcc else "clang", work).compile(
         tree, SOURCES / "pairs.c", f"{variant.arch}.o")
 
 

@@ -472,110 +472,93 @@ class Selection:
                      and (name != "rust_functions" or kernels.traces_rust(machine)))
 
 
-def plan_x86(plan, wanted, patched, built):
-    """The jobs of the x86_64 kernels."""
-    def on_guest(name, function, *args, need=built):
-        return plan.add(name, lambda found: function(found, *args), need, lane=jobs.SINGLE)
+def plan_guests(plan, wanted, machine, rows):
+    """The jobs in guests of those (part of the harness, name, function, kernel, arguments...)
+    that are wanted."""
+    for part, *row in rows:
+        if wanted.part(part, machine):
+            plan.guest(*row)
 
+
+def plan_x86(plan, wanted, patched):
+    """The jobs of the x86_64 kernels."""
     if wanted.part("ftrace", "x86_64"):
-        ftracetest.plan(plan, built, patched, wanted.full)
+        ftracetest.plan(plan, plan.build(patched), patched, wanted.full)
     for directories in (("function_events",), tuple(
             name for name in guest.KSELFTESTS if name != "function_events")):
         chosen = wanted.directories("x86_64", directories)
         if chosen:
-            on_guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
-                     chosen)
+            plan.guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
+                       chosen)
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
-        on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
-    for part, name, function, *args in (
-            ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
-            ("run", "trace on x86_64", traces, patched, "run"),
-            ("walks", "walks of the overview page", walks.run, patched),
-            ("boot", "events at boot", boot_events, patched),
-            ("stress", "stress of Rust modules", stress, patched,
-             STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
-            ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
-             BATCH_STRESS),
-            ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
-            ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
-            ("kunit", "KUnit on x86_64", kunit, patched),
-            ("sites", "sites on x86_64", sites, patched),
-            ("sites", "what must not compile", compilefail.run, patched),
-            ("bench", "benchmarks repeat", benchmarks_repeat, patched),
-            ("sparse", "sparse", check.check_sparse, patched)):
-        if wanted.part(part, "x86_64"):
-            on_guest(name, function, *args)
+        plan.guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
+    plan_guests(plan, wanted, "x86_64", (
+        ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
+        ("run", "trace on x86_64", traces, patched, "run"),
+        ("walks", "walks of the overview page", walks.run, patched),
+        ("boot", "events at boot", boot_events, patched),
+        ("stress", "stress of Rust modules", stress, patched,
+         STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
+        ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
+         BATCH_STRESS),
+        ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
+        ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
+        ("kunit", "KUnit on x86_64", kunit, patched),
+        ("sites", "sites on x86_64", sites, patched),
+        ("sites", "what must not compile", compilefail.run, patched),
+        ("bench", "benchmarks repeat", benchmarks_repeat, patched),
+        ("sparse", "sparse", check.check_sparse, patched)))
     if wanted.full:
-        plan_full(plan, wanted, on_guest)
+        plan_full(plan, wanted, patched)
 
 
-def plan_full(plan, wanted, on_guest):
+def plan_full(plan, wanted, patched):
     """What takes long on x86_64, most of it on kernels that check themselves."""
-    patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
-    builds = {}
+    debug, rom, startup = (kernels.Kernel(f"x86_64-{name}") for name in ("debug", "rom", "startup"))
     for name, without in UNUSUAL.items():
-        kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if (chosen or name in NESTING_KERNELS and wanted.part("stress", "x86_64")
-                or kernel.name == debug.name and wanted.part("kunit", "x86_64")):
-            builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
-            on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
-    if wanted.part("kunit", "x86_64"):
-        # What needs CONFIG_FAILSLAB is nowhere else.
-        on_guest(f"KUnit on {debug.name}", kunit, debug, need=builds[debug.name])
+            plan.guest(f"kselftest {name}", kselftests, kernels.Kernel(name), 2, chosen)
     if wanted.directories("x86_64", ("markers",)):
-        rom = kernels.Kernel("x86_64-rom")
-        on_guest(f"markers on {rom.name}", small, rom,
-                 need=plan.add(f"build {rom.name}", lambda found: rom.build()))
-    if wanted.part("ftrace", "x86_64"):
-        startup = kernels.Kernel("x86_64-startup")
-        on_guest("start-up tests of ftrace", startup_tests, startup,
-                 need=plan.add(f"build {startup.name}", lambda found: startup.build()))
-    if wanted.part("stress", "x86_64"):
-        built = builds[debug.name]
-        on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
-                 need=built)
-        for what, directory in (("batches", "static_batch"), ("markers", "markers"),
-                                ("function events", "function_events"),
-                                ("functions of Rust", "rust_functions")):
-            on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
-                     STRESS_FULL, need=built)
-        for name in NESTING_KERNELS:
-            on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
-                     "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh",
-                     need=builds[name])
-        on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
-        for what, (module, command) in EVENT_FUZZERS.items():
-            on_guest(f"{what} on x86_64-debug", event_script, debug, what, module,
-                     command.format(EVENT_LINES_FULL), 7200, need=built)
-        on_guest("load of function events", function_load, patched)
+        plan.guest(f"markers on {rom.name}", small, rom)
+    plan_guests(plan, wanted, "x86_64", (
+        # What needs CONFIG_FAILSLAB is nowhere else.
+        ("kunit", f"KUnit on {debug.name}", kunit, debug),
+        ("ftrace", "start-up tests of ftrace", startup_tests, startup),
+        ("stress", f"stress of Rust modules on {debug.name}", stress, debug, STRESS_ROUNDS),
+        *(("stress", f"stress of {what} on {debug.name}", long_stress, debug, what, directory,
+           STRESS_FULL) for what, directory in (
+               ("batches", "static_batch"), ("markers", "markers"),
+               ("function events", "function_events"), ("functions of Rust", "rust_functions"))),
+        *(("stress", f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
+           "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh")
+          for name in NESTING_KERNELS),
+        ("stress", f"load of function events on {debug.name}", function_load, debug),
+        *(("stress", f"{what} on {debug.name}", event_script, debug, what, module,
+           command.format(EVENT_LINES_FULL), 7200)
+          for what, (module, command) in EVENT_FUZZERS.items()),
+        ("stress", "load of function events", function_load, patched)))
 
 
 def plan_other(plan, wanted, name):
     """The jobs of another architecture."""
     kernel = kernels.Kernel(name)
-    built = plan.add(f"build {name}", lambda found: kernel.build())
-
-    def on_guest(what, function, *args):
-        plan.add(f"{what} on {name}", lambda found: function(found, kernel, *args), built,
-                 lane=jobs.SINGLE)
-
+    plan.build(kernel)
     chosen = wanted.directories(name)
     if chosen:
         # A part of them is not the job that suites.py expects all of them of.
-        on_guest(f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest",
-                 kselftests, 2, chosen)
-    if wanted.part("kunit", name) and "kunit" in kernel.config.fragments:
-        on_guest("KUnit", kunit)
-    if wanted.part("run", name):
-        on_guest("trace", traces, f"trace-{name}")
-    if wanted.part("sites", name):
-        on_guest("sites", sites)
-    if wanted.full and wanted.part("stress", name):
-        on_guest("load of function events", function_load)
+        plan.guest(f"kselftest{' of ' if wanted.targets else ''}"
+                   f"{' '.join(chosen) if wanted.targets else ''} on {name}", kselftests, kernel,
+                   2, chosen)
+    plan_guests(plan, wanted, name, (
+        *([("kunit", f"KUnit on {name}", kunit, kernel)]
+          if "kunit" in kernel.config.fragments else ()),
+        ("run", f"trace on {name}", traces, kernel, f"trace-{name}"),
+        ("sites", f"sites on {name}", sites, kernel),
+        *([("stress", f"load of function events on {name}", function_load, kernel)]
+          if wanted.full else ())))
 
 
 def pristine_configuration(found):
@@ -638,12 +621,11 @@ def plan_all(wanted):
     # first beside it what fails fast.
     plan = jobs.Plan()
     patched = kernels.Kernel("x86_64")
-    built = None
     if wanted.directories("x86_64") or any(
             wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "walks", "boot", "stress",
                                                      "ring_buffer", "fntrace", "bench",
                                                      "sparse", guest.FTRACETEST)):
-        built = plan.add("build x86_64", lambda found: patched.build())
+        plan.build(patched)
     if wanted.part("check"):
         for name, check_it in (("static checks", check.fast_but_patches),
                                ("checkpatch", check.check_patches), ("git am", check.check_am),
@@ -655,11 +637,9 @@ def plan_all(wanted):
         # One after the other, so it takes longest. In one work tree, like what comes after it.
         plan.add("every step builds", lambda found: (
             steps.check(found), steps.check_option_off(found)))
-    if built:
-        plan_x86(plan, wanted, patched, built)
+    plan_x86(plan, wanted, patched)
     for name in BOOTED[1:]:
-        if any(wanted.part(part, name) for part in ON_A_KERNEL) \
-                or wanted.directories(name):
+        if any(wanted.part(part, name) for part in ON_A_KERNEL) or wanted.directories(name):
             plan_other(plan, wanted, name)
     for name in BUILT_ONLY:
         if wanted.part("sites", name):

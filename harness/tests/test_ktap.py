@@ -183,8 +183,7 @@ class Runner(Suite):
                 ("a process that ends", TESTS.replace("END", "os._exit(0)"), 2, 2),
                 ("no test", "import unittest", 0, 1), ("a file that cannot be read", "def", 0, 1)):
             (self.work / "harness" / "tests" / "test_a.py").write_text(text, encoding="utf-8")
-            self.equal(how, self.outcome(check.harness_test, "harness", "test_a.py"),
-                       tuple(wanted))
+            self.equal(how, self.outcome(check.harness_test, "harness", "test_a.py"), tuple(wanted))
 
 
 def guests(lines, status, timed_out=False):
@@ -234,10 +233,7 @@ TRACE = ["event-sample-51 [001] ..... 2.649492: foo_bar: foo hello 0", " test_c_
          ' SyS_openat: f->SyS_openat(dfd=-100, path="/proc/version", flags=0x8000, mode=0x0)',
          " fs_mount: device scratch type tmpfs flags 0x8000", " test_rust_first: value=1"]
 STARTUP = [f"{name}: PASSED" for name in test.STARTUP_PASSED]
-FIGURES = [f"@figure {name} 100" for name in dict.fromkeys(
-    name for row in bench.ROWS for name in (row.figure, row.other)
-    if name.startswith("insn.")
-    and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_")))]
+FIGURES = [f"@figure {name} 100" for name in bench.REPEATED]
 
 
 class Guests(Suite):
