@@ -109,8 +109,8 @@ def put(where, names=(), merges=False):
     if wrong or not fits(version):
         for name, words in found.items():
             ui.say("\n    ".join([f"{name}: {'does not apply' if words else 'applies'}", *words]))
-        raise Failure(f"{len(wrong) or 'none'} of {len(found)} topics do not apply to Linux {version}"
-                      + ("" if fits(version) else
+        raise Failure(f"{len(wrong) or 'none'} of {len(found)} topics do not apply to Linux "
+                      + version + ("" if fits(version) else
                          f", and the series is for {series.BASE['VERSION']}")
                       + f": nothing was changed in {where}")
     chain = [patch for patch in patches if patch.topic in found]

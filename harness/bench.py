@@ -32,7 +32,6 @@ import fntrace
 import guest
 import kernel as kernels
 import ringbuffer
-import series
 import ui
 from arch import ARCHES, BOOTED
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -89,9 +88,9 @@ MACHINES = {
     "insn": Machine("instructions per hit", 1, ("setup", "many_events", "insn_setup"), ("insn",)),
     # Not "insn", whose module has events of its own.
     "all": Machine("all events on 1 CPU", 1, ("setup", "toggle"), ("all",)),
-    "all2": Machine("all events on 2 CPUs", 2, ("setup", "toggle"), ("all2",)),
+    "all2": Machine("all events on 2 CPUs", 2, ("setup", "toggle"), ("all_cpus",)),
     "all4": Machine("all events on 4 CPUs", 4, ("setup", "many_events", "toggle"), ("all4",)),
-    "all8": Machine("all events on 8 CPUs", 8, ("setup", "toggle"), ("all8",)),
+    "all8": Machine("all events on 8 CPUs", 8, ("setup", "toggle"), ("all_cpus",)),
     "work": Machine("whole programs", 1, ("setup", "work_setup"), ("work",), ("perf", "cc1")),
 }
 
@@ -239,22 +238,19 @@ def run_boots(boots, what):
             step.advance()
             return result
 
-        for boot, result in zip(boots, ui.parallel(run, boots)):
-            finish_boot(boot, result)
-
-
-def finish_boot(boot, result):
-    trouble = result.trouble()
-    if result.status and not result.splats and result.lines:
-        trouble += f": {result.lines[-1]}"
-    if trouble:
-        raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} "
-                      f"(log: {shown(result.log)}, "
-                      f"{shown(LOGS / f'console-{boot.log_name}.log')})")
-    for line in result.lines:
-        # Of a clock that counts no instructions.
-        if boot.counts or not line.startswith(("@figure time.", "@error time.")):
-            boot.figures.take(line)
+        results = ui.parallel(run, boots)
+    for boot, result in zip(boots, results):
+        trouble = result.trouble()
+        if result.status and not result.splats and result.lines:
+            trouble += f": {result.lines[-1]}"
+        if trouble:
+            raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} "
+                          f"(log: {shown(result.log)}, "
+                          f"{shown(LOGS / f'console-{boot.log_name}.log')})")
+        for line in result.lines:
+            # Of a clock that counts no instructions.
+            if boot.counts or not line.startswith(("@figure time.", "@error time.")):
+                boot.figures.take(line)
 
 
 def build_program(source, machine):
@@ -278,25 +274,12 @@ def job_files(kernel):
     return files
 
 
-def build_modules(kernel, directory, files):
-    """Build external modules for a kernel from {name: text}.
-
-    Always from nothing: three seconds, and no stale symbol versions.
-    """
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    for name, text in files.items():
-        (directory / name).write_text(text, encoding="utf-8")
-    log = ui.fresh_log(f"bench-{directory.name}")
-    kernel.must(log, f"building the modules of {shown(directory)}", f"M={directory}", "modules")
-
-
 def build_module(kernel):
     """The benchmark as an external module, for either kernel from one source."""
-    directory = RESULTS / f"module-{kernel.label}"
-    build_modules(kernel, directory, {source.name: source.read_text(encoding="utf-8")
-                                      for source in (MODULE_KBUILD, *MODULE_SOURCES)})
-    return directory / f"{MODULE}.ko"
+    return kernel.external(RESULTS / f"module-{kernel.label}",
+                           {source.name: source.read_text(encoding="utf-8")
+                            for source in (MODULE_KBUILD, *MODULE_SOURCES)},
+                           f"bench-module-{kernel.label}")[0]
 
 
 # --- files of the kernels --------------------------------------------------
@@ -357,11 +340,11 @@ def site_modules():
 def site_sizes(kernel, figures):
     """What a marker, a trace event and a tracepoint cost, from modules with a hundred of each."""
     files, kinds = site_modules()
-    directory = RESULTS / f"sites-{kernel.label}"
-    build_modules(kernel, directory, files)
-    nothing = loaded(directory / "bytes_nothing.ko")
+    sizes_of = {module.stem: loaded(module) for module in kernel.external(
+        RESULTS / f"sites-{kernel.label}", files, f"bench-sites-{kernel.label}")}
     for kind in set(kinds) - {"nothing"}:
-        figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)
+        figures.add(f"bytes.{kind}",
+                    (sizes_of[f"bytes_{kind}"] - sizes_of["bytes_nothing"]) / COPIES)
 
 
 # --- other kernels ---------------------------------------------------------
@@ -566,12 +549,7 @@ def main(args):
     name = "".join(args) or "x86_64"
     if name not in BOOTED:
         raise Failure(f"usage: bench.py [{' | '.join(BOOTED)}]")
-    series.tree()
-    kernels.pristine_tree()
-    pair = [kernels.Kernel(name, pristine=pristine) for pristine in (False, True)]
-    for kernel in pair:
-        kernel.build()
-    results, missing = measure(*pair)
+    results, missing = measure(kernels.built(name), kernels.built(name, pristine=True))
     RESULTS.mkdir(parents=True, exist_ok=True)
     output = RESULTS / ("results.json" if name == "x86_64" else f"results-{name}.json")
     output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

@@ -319,11 +319,6 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ESCAPES = {"n": "\n", "t": "\t"}
 
 
-def after_mark(path):
-    """What stands below the cut mark of a preprocessed file."""
-    return re.sub(r"^#.*$", "", path.read_text().split("\n// Cut here.\n", 1)[1], flags=re.M)
-
-
 def unquote(text):
     """Join the string literals in a piece of C."""
     return re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), "".join(LITERAL.findall(text)))
@@ -413,7 +408,9 @@ def check_forms(job, ours, preprocessed):
         if not labels or any(len(l) < 3 or not set(l) - set("01") for l in labels):
             raise CheckError(f"labels that assembly or Rust may trip over: {' '.join(labels)}")
 
-    literals = after_mark(job.preprocess(ours, SOURCES / "rust.c", "rust.i"))
+    # What stands below the mark.
+    literals = re.sub(r"^#.*$", "", job.preprocess(
+        ours, SOURCES / "rust.c", "rust.i").read_text().split("\n// Cut here.\n", 1)[1], flags=re.M)
     if LITERAL.sub("", literals).split():
         raise CheckError("Rust: more than string literals: " + LITERAL.sub("", literals).strip())
     text = unquote(literals).strip()

@@ -110,49 +110,39 @@ def read_error(message):
     return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE}, " ".join(filter(None, words)))
 
 
-class Listener:
-    """Takes the output of make apart: what rustc said while making which test."""
-
-    def __init__(self, log):
-        self.log = log
-        self.errors = collections.defaultdict(list)
-        self.test = None
-
-    def take(self, line):
-        """Read a line."""
-        building = COMPILER.match(line)
-        if building:
-            path = below_work(building.group(1))
-            self.test = path.partition("/")[0] if path else None
-        if line.startswith("{"):
-            try:
-                message = json.loads(line)
-            except ValueError:
-                raise Failure(f"cannot read what rustc says: {line[:60]} "
-                              f"(log: {shown(self.log)})") from None
-            line = message.get("rendered") or ""
-            error = read_error(message)
-            if error:
-                self.errors[self.test].append(error)
-        error = C_ERROR.match(line)
-        # The line may be one of the kernel's headers, such as that of static_assert().
-        if error:
-            self.errors[self.test].append(Error({ELSEWHERE}, error.group(2)))
-        with open(self.log, "a", encoding="utf-8") as log:
-            log.write(line.rstrip("\n") + "\n")
-
-
 def build(kernel, tests):
     """Build what is in WORK for a kernel; returns {test: its errors}."""
     targets = [f"{name}/" if (WORK / name).is_dir() else f"{name}.o" for name in tests]
     (WORK / "Kbuild").write_text("obj-m := " + " ".join(targets) + "\n", encoding="utf-8")
     log = ui.fresh_log("compilefail")
-    listener = Listener(log)
+    errors, test = collections.defaultdict(list), None
+
+    def take(line):
+        nonlocal test
+        if building := COMPILER.match(line):
+            test = (below_work(building.group(1)) or "").partition("/")[0]
+        if line.startswith("{"):
+            try:
+                message = json.loads(line)
+            except ValueError:
+                raise Failure(f"cannot read what rustc says: {line[:60]} "
+                              f"(log: {shown(log)})") from None
+            line = message.get("rendered") or ""
+            if error := read_error(message):
+                errors[test].append(error)
+        # The line may be one of the kernel's headers, such as that of static_assert().
+        if error := C_ERROR.match(line):
+            errors[test].append(Error({ELSEWHERE}, error.group(2)))
+        out.write(line.rstrip("\n") + "\n")
+
     # One after the other, so that it is clear who said what. The status is that
     # of the tests that must not compile.
-    died(ui.run(kernel.make("-j1", "--keep-going", f"M={WORK}", "KRUSTFLAGS=--error-format=json",
-                            *targets), on_line=listener.take, env=kernels.environment()), log)
-    return listener.errors
+    with open(log, "a", encoding="utf-8") as out:
+        status = ui.run(kernel.make("-j1", "--keep-going", f"M={WORK}",
+                                    "KRUSTFLAGS=--error-format=json", *targets),
+                        on_line=take, env=kernels.environment())
+    died(status, log)
+    return errors
 
 
 def died(status, log):

@@ -186,11 +186,8 @@ def main(args):
     if len(args) != 1 or args[0] not in rows:
         raise Failure("usage: make profile EVENT=NAME, a name of: " + " ".join(rows))
     row = rows[args[0]]
-    patched = other = guest.patched_x86()
-    if not row.of_patched:
-        kernels.pristine_tree()
-        other = kernels.Kernel("x86_64", pristine=True)
-        other.build()
+    patched = kernels.built()
+    other = patched if row.of_patched else kernels.built(pristine=True)
     figures = [name.removeprefix("insn.") for name in (row.figure, row.other)]
     profiles = []
     for kernel, figure in zip((patched, other), figures):

@@ -143,13 +143,6 @@ stty -F /dev/ttyS3 raw -echo
 """
 
 
-def host_event():
-    """Options to record an event of this machine's kernel, if that can be done here."""
-    system, event = HOST_EVENT.split(":")
-    return ["-e", HOST_EVENT] if os.access(f"{TRACEFS}/events/{system}/{event}/enable", os.W_OK) \
-        else []
-
-
 def two_machines(found, kernel):
     """Programs on this machine and in a guest, and both kernels, recorded by one command."""
     group = "fntrace on two machines"
@@ -161,7 +154,9 @@ def two_machines(found, kernel):
         # Not linked with -pg: that would be the C library's profiler.
         ui.must(["gcc", f"{answer}.o", "-o", answer, f"-L{OUT}", "-lfntrace"], log,
                 "linking the guest's program")
-        events = host_event()
+        # If that can be recorded here.
+        events = ["-e", HOST_EVENT] if os.access(
+            f"{TRACEFS}/events/{HOST_EVENT.replace(':', '/')}/enable", os.W_OK) else []
         data = f"{directory}/data"
         command = [OUT / "fntrace", "record", *events, "-m", f"guest=unix:{directory}/trace",
                    "-o", data, "sh", "-c", PING, directory, OUT / "example" / "ping", str(ROUNDS)]

@@ -357,11 +357,3 @@ def interactive(kernel):
     with initramfs_of(kernel, "exit 0\n", shell=True) as initramfs:
         argv = command(kernel, initramfs, "kvm" if proven else TCG, 2, "quiet", False)
         return subprocess.call([*argv, "-serial", "mon:stdio", "-serial", "null"])
-
-
-def patched_x86():
-    """The kernel that run, shell and bench are about, built."""
-    series.tree()
-    kernel = kernels.Kernel("x86_64")
-    kernel.build()
-    return kernel

@@ -102,12 +102,11 @@ class Plan:
         def work(job):
             failed_before = found.count(job.name)[1]
             stopped = bad = None
-            at, recorder = found.elapsed(), outcomes.Recorder(found)
+            at, recorder = found.elapsed(), outcomes.Recorder(found, job.name)
             try:
                 with found.job(job.name):
                     job.value = job.function(recorder)
-                found.made(job.name, recorder.tests)
-                found.close(found.suites[job.name])
+                found.close(recorder.suites)
                 bad = found.count(job.name)[1] > failed_before
                 keep(job, found.elapsed() - at, recorder.tests, bad or recorder.failed)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.

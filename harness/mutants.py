@@ -326,8 +326,8 @@ class Guests(Place):
         else:
             script, _, words = words.partition(" ")
             numbers = words if re.fullmatch(r"[\d ]+", words) else ""
-            script = (f"cd /selftests/{os.path.dirname(script)} && ONLY='{'' if numbers else words}' "
-                      f"./{os.path.basename(script)} {numbers}\n")
+            script = (f"cd /selftests/{os.path.dirname(script)} && "
+                      f"ONLY='{'' if numbers else words}' ./{os.path.basename(script)} {numbers}\n")
             options["programs"] = test.KSELFTEST_PROGRAMS["x86_64"]
         try:
             result = guest.boot(self.kernel, script, log_of(what, mutant), timeout=limit,

@@ -170,9 +170,9 @@ class Topic:
     """One folder of series/: a cover letter, what it needs, and its patches in order."""
 
     folder: pathlib.Path
-    needs: list = dataclasses.field(default_factory=list)
+    needs: list
     # For a maintainer, or an example of use.
-    state: str = ""
+    state: str
 
     @property
     def name(self):
@@ -193,27 +193,25 @@ class Topic:
 
 def read_topics():
     """The topics in the order of series/topics, which is one in which they apply."""
-    topics = []
+    topics = {}
     for name in (SERIES / "topics").read_text(encoding="utf-8").split():
-        topic = Topic(SERIES / name)
-        if not (topic.folder / "cover").exists():
+        folder = SERIES / name
+        if not (folder / "cover").exists():
             raise Failure(f"series/topics names {name}, which has no cover")
-        status = dict(re.findall(r"^(\w+):[ \t]*(.*)$",
-                                 (topic.folder / "status").read_text(encoding="utf-8"),
-                                 re.MULTILINE))
-        topic.needs = status.get("needs", "").split()
-        topic.state = status.get("for", "")
+        status = dict(re.findall(r"^(\w+):[ \t]*(.*)$", (folder / "status").read_text(
+            encoding="utf-8"), re.MULTILINE))
+        topic = Topic(folder, status.get("needs", "").split(), status.get("for", ""))
         if topic.state not in ("maintainer", "example"):
             raise Failure(f"series/{name}/status does not say \"for: maintainer\" or "
                           "\"for: example\"")
         for need in topic.needs:
-            if need not in [other.name for other in topics]:
+            if need not in topics:
                 raise Failure(f"series/{name}/status needs {need}, which is no topic before it")
-        topics.append(topic)
+        topics[name] = topic
     for folder in SERIES.iterdir():
-        if folder.is_dir() and folder.name not in [topic.name for topic in topics]:
+        if folder.is_dir() and folder.name not in topics:
             raise Failure(f"{shown(folder)} is not in series/topics")
-    return topics
+    return list(topics.values())
 
 
 def topic_with_needs(topics, name):
@@ -687,18 +685,18 @@ def tree(quiet=False):
                       f"`make refresh` carries commits on top of {BRANCH} over, "
                       f"`git -C build/linux checkout -B {BRANCH} {HEAD_REF}` drops them")
     edits = dirty() if old else []
+    some = ", ".join([*edits[:1], *(["..."] if edits[1:] else [])])
     if old and stamp_file.exists() and stamp_file.read_text(encoding="utf-8") == stamp:
         if edits and not quiet:
-            print(f"note: build/linux has edits of its own ({edits[0]}"
-                  f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them over")
+            print(f"note: build/linux has edits of its own ({some}); `make refresh` carries them "
+                  "over")
         return base, git("rev-list", "--reverse", f"{base}..{HEAD_REF}").split()
 
     commits, applied = assemble(base, patches)
     refuse(base, patches, applied)
     if edits and git("diff", "--quiet", "HEAD", commits[-1], check=False).returncode:
-        raise Failure(f"build/linux has edits that are not in the series ({edits[0]}"
-                      f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them "
-                      "over, `git -C build/linux checkout -f` drops them")
+        raise Failure(f"build/linux has edits that are not in the series ({some}); `make "
+                      "refresh` carries them over, `git -C build/linux checkout -f` drops them")
     with ui.Step(f"build/linux with {len(commits)} patches"):
         git("checkout", "--quiet", *(["--force"] if not old else []), "-B", BRANCH, commits[-1])
         git("update-ref", BASE_REF, base)
@@ -738,8 +736,9 @@ def port():
                                                  errors="surrogateescape")
             if not edit.applied:
                 (patch.folder / "edit.patch").unlink()
-    if old:
-        report_replaced(old, base, patches)
+    for patch, path, state in replaced(old, base, patches) if old else ():
+        print(f"{patch.name}: replaces {path}, which is {state} in {base_name(base)}; "
+              f"git -C build/linux diff {old[:12]} {base[:12]} -- {path}")
     tree()
     total = sum(len(edit.applied) + len(edit.rejected) for edit in edits)
     return base, sum(len(edit.rejected) for edit in edits), total
@@ -754,13 +753,6 @@ def replaced(old, new, patches):
             before, after = (revision(f"{base}:{path}") for base in (old, new))
             if before != after:
                 yield patch, path, "gone" if not after else "new" if not before else "changed"
-
-
-def report_replaced(old, new, patches):
-    """Name the files of the base that the series replaces and that have changed."""
-    for patch, path, state in replaced(old, new, patches):
-        print(f"{patch.name}: replaces {path}, which is {state} in {base_name(new)}; "
-              f"git -C build/linux diff {old[:12]} {new[:12]} -- {path}")
 
 
 # --- the way back ----------------------------------------------------------

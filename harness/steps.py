@@ -8,7 +8,6 @@ outcomes.py.
 import os
 import re
 import subprocess
-import tempfile
 import time
 
 import kernel as kernels
@@ -29,8 +28,8 @@ WITH_RUST = "x86-rust"
 FLAGS = {"parisc": "-DCONFIG_JUMP_LABEL=1 -DCONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE=1"}
 # Also built where static branches are.
 EXTRA = {"powerpc": ("arch/powerpc/platforms/pseries/hvCall.o",)}
-STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
-                       r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
+STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|"
+                       r"lib/test_rust_|include/linux/(?:jump_label|tracepoint|marker)\.h$|"
                        r"include/trace/|kernel/trace/static_key_benchmark")
 # What is not only built for x86: it has parts for architectures that have no kernel of
 # their own here, or needs debug information, which would slow all steps of x86 down.
@@ -62,14 +61,6 @@ class StepBuilder:
                 *kernels.tools(arch.cross, arch.cross is None), *kernels.RUST_TOOLS,
                 "LOCALVERSION=", f"KCFLAGS={self.flags}", f"-j{os.cpu_count() + 1}", *targets]
 
-    def configured(self, text, options):
-        """Whether the last configuration is that of this step as well."""
-        stamp = self.out / ".options"
-        now = text + options
-        same = stamp.exists() and stamp.read_text(encoding="utf-8") == now
-        stamp.write_text(now, encoding="utf-8")
-        return same
-
     def fragment(self):
         """What the configuration must contain, as text."""
         # Neither value is one for all: m is none for a bool.
@@ -93,11 +84,14 @@ class StepBuilder:
         fragment = self.fragment()
         wanted.write_text(fragment, encoding="utf-8")
         commands = [["prepare", *objects]]
-        if not self.configured(fragment, options):
+        # What the last configuration was made of.
+        stamp = self.out / ".options"
+        if not stamp.exists() or stamp.read_text(encoding="utf-8") != fragment + options:
             commands.insert(0, [f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"])
+        stamp.write_text(fragment + options, encoding="utf-8")
         for targets in commands:
             if ui.run(self.make(*targets), self.log, env=kernels.environment()):
-                (self.out / ".options").unlink()
+                stamp.unlink()
                 return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
         config = (self.out / ".config").read_text(encoding="utf-8")
         if "CONFIG_JUMP_LABEL=" not in config + self.flags:
@@ -204,11 +198,8 @@ class OptionOff(StepBuilder):
 
 def symbols(content):
     """Size, type and name of what an object defines, without the numbers of __UNIQUE_ID()."""
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(content)
-        file.flush()
-        said = subprocess.run(["nm", "-S", "--defined-only", file.name], check=True,
-                              capture_output=True, text=True).stdout
+    said = subprocess.run([f"llvm-nm{kernels.LLVM}", "-S", "--defined-only", "-"], input=content,
+                          capture_output=True, check=True).stdout.decode()
     return sorted(re.sub(r"_\d+$", "", line.partition(" ")[2]) for line in said.splitlines())
 
 
