@@ -38,37 +38,30 @@ def chosen():
     return choice
 
 
+def verdict():
+    """What is kept of earlier guests, or ""."""
+    return VERDICT.read_text(encoding="utf-8") if VERDICT.exists() else ""
+
+
 def usable():
     """Whether KVM is worth a try: it can be opened, and has not failed before."""
-    choice = chosen()
-    if choice:
-        return choice == "kvm"
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
-        return False
-    try:
-        return not VERDICT.read_text(encoding="utf-8").startswith("tcg")
-    except FileNotFoundError:
-        return True
+    return chosen() == "kvm" if chosen() else \
+        os.access("/dev/kvm", os.R_OK | os.W_OK) and not verdict().startswith("tcg")
 
 
 def proven():
     """Whether a guest has run under KVM here, or the user insists on it."""
-    if chosen():
-        return chosen() == "kvm"
-    return VERDICT.exists() and VERDICT.read_text(encoding="utf-8").startswith("kvm")
+    return (chosen() or verdict()).startswith("kvm")
 
 
-def decide(verdict, why=""):
+def decide(word, why=""):
     """Keep a verdict, and say so the first time that KVM fails."""
     with _lock:
-        try:
-            before = VERDICT.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            before = ""
-        if before.startswith("tcg") or before.strip() == verdict:
+        before = verdict()
+        if before.startswith("tcg") or before.strip() == word:
             return
-        VERDICT.write_text(f"{verdict}{': ' if why else ''}{why}\n", encoding="utf-8")
-    if verdict == "tcg":
+        VERDICT.write_text(f"{word}{': ' if why else ''}{why}\n", encoding="utf-8")
+    if word == "tcg":
         ui.say(f"KVM does not work here ({why}): guests run under TCG, which is slower; "
                "ACCEL=kvm insists")
 
@@ -88,14 +81,11 @@ class Watch:
 
     def hung(self):
         """To be called now and then; True ends a guest whose kernel prints nothing."""
-        now = time.monotonic()
-        try:
-            size = self.console.stat().st_size
-        except FileNotFoundError:
-            size = 0
+        size = self.console.stat().st_size if self.console.exists() else 0
         if size > self.size:
-            self.size, self.heard = size, now
-        if not self.size and now - self.started > FIRST_WORDS:
+            self.size = size
+            self.line()
+        if not self.size and time.monotonic() - self.started > FIRST_WORDS:
             self.why = f"a kernel printed nothing within {FIRST_WORDS} s"
         return self.why is not None
 

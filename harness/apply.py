@@ -94,8 +94,7 @@ def put(where, names=(), merges=False):
     chosen = wanted_topics(topics, names)
     ours, _ = series.tree(quiet=True)
     theirs = series.base_commit(where)
-    if not series.git("rev-parse", "--quiet", "--verify", f"refs/heads/{APPLIED}", cwd=where,
-                      check=False).returncode:
+    if series.revision(f"refs/heads/{APPLIED}", where):
         raise Failure(f"{where} has a branch {APPLIED} already; "
                       f"git -C {shlex.quote(str(where))} branch -D {APPLIED} removes it")
     if merges and not (where / ".config").is_file():
@@ -110,8 +109,8 @@ def put(where, names=(), merges=False):
     if wrong or not fits(version):
         for name, words in found.items():
             ui.say("\n    ".join([f"{name}: {'does not apply' if words else 'applies'}", *words]))
-        raise Failure(f"{len(wrong) or 'none'} of {len(found)} topics do not apply to Linux {version}"
-                      + ("" if fits(version) else
+        raise Failure(f"{len(wrong) or 'none'} of {len(found)} topics do not apply to Linux "
+                      + version + ("" if fits(version) else
                          f", and the series is for {series.BASE['VERSION']}")
                       + f": nothing was changed in {where}")
     chain = [patch for patch in patches if patch.topic in found]

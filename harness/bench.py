@@ -20,18 +20,20 @@ figures ends the run with an error that names it.
 
 import dataclasses
 import json
+import math
 import os
 import re
 import shutil
 import statistics
+import string
 import subprocess
 
 import fntrace
 import guest
 import kernel as kernels
 import ringbuffer
-import series
 import ui
+from arch import ARCHES, BOOTED
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 RESULTS = BUILD / "bench"
@@ -43,19 +45,10 @@ COMPILED = "toggle.i"
 MODULE = "static_key_benchmark"
 MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
                        for suffix in (".h", "_main.c", "_rust.rs"))
-# As its lines in kernel/trace/Makefile; outside of that directory the compiler
-# flags of the function tracer are there already. The pristine kernel does not
-# know of the option.
-MODULE_KBUILD = f"""\
-obj-m := {MODULE}.o
-{MODULE}-y := {MODULE}_main.o
-{MODULE}-$(CONFIG_STATIC_KEY_BENCHMARK_RUST) += {MODULE}_rust.o {MODULE}_rust.trace.o
-CFLAGS_{MODULE}_main.o := -I$(src)
-TRACEPOINTS_{MODULE}_rust.o := {MODULE}_main.c
-# Compared with a C function that is notrace.
-RUSTFLAGS_REMOVE_{MODULE}_rust.o := $(RUSTC_FLAGS_FTRACE)
-"""
+MODULE_KBUILD = FILES / "Kbuild"
 
+# Sites in a module of which one is measured.
+COPIES = 100
 # How far two runs of an instruction benchmark may be apart.
 TOLERANCE = 0.005
 
@@ -95,24 +88,15 @@ MACHINES = {
     "insn": Machine("instructions per hit", 1, ("setup", "many_events", "insn_setup"), ("insn",)),
     # Not "insn", whose module has events of its own.
     "all": Machine("all events on 1 CPU", 1, ("setup", "toggle"), ("all",)),
-    "all2": Machine("all events on 2 CPUs", 2, ("setup", "toggle"), ("all2",)),
+    "all2": Machine("all events on 2 CPUs", 2, ("setup", "toggle"), ("all_cpus",)),
     "all4": Machine("all events on 4 CPUs", 4, ("setup", "many_events", "toggle"), ("all4",)),
-    "all8": Machine("all events on 8 CPUs", 8, ("setup", "toggle"), ("all8",)),
+    "all8": Machine("all events on 8 CPUs", 8, ("setup", "toggle"), ("all_cpus",)),
     "work": Machine("whole programs", 1, ("setup", "work_setup"), ("work",), ("perf", "cc1")),
 }
 
 
 # Those that are booted on other architectures than x86_64.
 ELSEWHERE = ("insn", "all", "all2", "all4")
-# What must be measured there.
-ROWS_ELSEWHERE = (
-    "insn.tracepoint_disabled", "insn.tracepoint_enabled", "insn.tracepoint_one_field",
-    "insn.tracepoint_two_strings", "insn.trace_printk", "insn.function_tracer",
-    "insn.function_graph", "insn.marker_dormant", "insn.marker_4args", "insn.single_key_toggle",
-    "insn.enable_all", "ipi.enable_all_2cpus", "ipi.enable_all", "ipi.disable_all",
-    "time.enable_all_off", "time.enable_all", "time.disable_all_off", "time.disable_all",
-    "bytes.text", "bytes.jump_table")
-
 
 def lines_of(name):
     """The lines of a file in bench/ that are no comments."""
@@ -154,6 +138,11 @@ ROWS = [row for row in (Row(*line.split()) for line in lines_of("rows"))
         if not row.name.startswith("share.") or kernels.traces_rust(
             SHARES[row.name.removeprefix("share.rust_traceable_")].partition("-")[0])]
 NOTES = lines_of("notes")
+# The figures that must be the same in each run.
+REPEATED = tuple(dict.fromkeys(
+    name for row in ROWS for name in (row.figure, row.other) if re.match(
+        r"insn\.(?!fntrace_|reserve_commit|workload_)", name)))
+ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 
 # --- guests ----------------------------------------------------------------
@@ -249,22 +238,19 @@ def run_boots(boots, what):
             step.advance()
             return result
 
-        for boot, result in zip(boots, ui.parallel(run, boots)):
-            finish_boot(boot, result)
-
-
-def finish_boot(boot, result):
-    trouble = result.trouble()
-    if result.status and not result.splats and result.lines:
-        trouble += f": {result.lines[-1]}"
-    if trouble:
-        raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} "
-                      f"(log: {shown(result.log)}, "
-                      f"{shown(LOGS / f'console-{boot.log_name}.log')})")
-    for line in result.lines:
-        # Of a clock that counts no instructions.
-        if boot.counts or not line.startswith(("@figure time.", "@error time.")):
-            boot.figures.take(line)
+        results = ui.parallel(run, boots)
+    for boot, result in zip(boots, results):
+        trouble = result.trouble()
+        if result.status and not result.splats and result.lines:
+            trouble += f": {result.lines[-1]}"
+        if trouble:
+            raise Failure(f"benchmark of the {boot.kernel.what}: {trouble} "
+                          f"(log: {shown(result.log)}, "
+                          f"{shown(LOGS / f'console-{boot.log_name}.log')})")
+        for line in result.lines:
+            # Of a clock that counts no instructions.
+            if boot.counts or not line.startswith(("@figure time.", "@error time.")):
+                boot.figures.take(line)
 
 
 def build_program(source, machine):
@@ -272,7 +258,7 @@ def build_program(source, machine):
     program = RESULTS / (source.stem if machine == "x86_64" else f"{source.stem}-{machine}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     log = ui.fresh_log(f"bench-{source.stem}")
-    ui.must([guest.COMPILER[machine], "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
+    ui.must([ARCHES[machine].compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-static", source,
              "-o", program], log, f"compiling the benchmark's {source.name}")
     return program
 
@@ -290,30 +276,22 @@ def job_files(kernel):
 
 def build_module(kernel):
     """The benchmark as an external module, for either kernel from one source."""
-    directory = RESULTS / f"module-{kernel.label}"
-    # Always from nothing: three seconds, and no stale symbol versions.
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    for source in MODULE_SOURCES:
-        shutil.copy(source, directory)
-    (directory / "Kbuild").write_text(MODULE_KBUILD, encoding="utf-8")
-    log = ui.fresh_log(f"bench-module-{kernel.label}")
-    kernel.must(log, f"building the benchmark module for the {kernel.what}", f"M={directory}",
-                "modules")
-    return directory / f"{MODULE}.ko"
+    return kernel.external(RESULTS / f"module-{kernel.label}",
+                           {source.name: source.read_text(encoding="utf-8")
+                            for source in (MODULE_KBUILD, *MODULE_SOURCES)},
+                           f"bench-module-{kernel.label}")[0]
 
 
 # --- files of the kernels --------------------------------------------------
 
 def sections(path):
-    """Section sizes of an ELF file, by name."""
-    done = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True,
-                          env=dict(os.environ, LC_ALL="C"), check=False)
+    """(name, size, flags) of each section of an ELF file."""
+    done = ui.ask(["readelf", "-SW", path], env=dict(os.environ, LC_ALL="C"))
     if done.returncode:
         raise Failure(f"readelf {shown(path)}: {done.stderr.strip()}")
-    found = re.findall(r"^ *\[ *\d+\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) ",
-                       done.stdout, re.MULTILINE)
-    return {name: int(size, 16) for name, size in found}
+    return [(name, int(size, 16), flags) for name, size, flags in re.findall(
+        r"^ *\[ *\d+\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Z]*) ",
+        done.stdout, re.MULTILINE)]
 
 
 def sizes(kernel, figures):
@@ -324,99 +302,49 @@ def sizes(kernel, figures):
     """
     found = sections(kernel.out / "vmlinux.o")
     figures.add("bytes.text", sum(
-        size for name, size in found.items()
+        size for name, size, _ in found
         if re.search(r"\.text(\.|$)", name)
         and not name.startswith((".init.", ".exit.", ".rela"))))
-    figures.add("bytes.jump_table", found.get("__jump_table", 0))
-
-
-# A hundred functions of which each has a site, or nothing: what a site costs is what
-# the module has more.
-COPIES = 100
-SITE_ARGUMENTS = "int nr, u64 value, unsigned long flags, const char *name"
-SITE_MODULE = """\
-#include <linux/marker.h>
-#include <linux/module.h>
-%(head)s
-%(functions)s
-MODULE_LICENSE("GPL");
-"""
-SITE_FUNCTION = """\
-void bytes_function_%(nr)d(%(arguments)s);
-notrace void bytes_function_%(nr)d(%(arguments)s)
-{
-	%(site)s
-}
-"""
-SITE_KINDS = {
-    "nothing": "barrier();",
-    "marker": 'MARK(bytes_%(nr)d, "%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", nr, '
-              "value, flags, name);",
-    "trace_event": "trace_bytes_%(nr)d(nr, value, flags, name);",
-    "tracepoint": "trace_bytes_%(nr)d_tp(nr, value, flags, name);",
-}
-# As the event of the benchmark, see kernel/trace/static_key_benchmark.h.
-SITE_HEADER = """\
-#undef TRACE_SYSTEM
-#define TRACE_SYSTEM bytes
-#if !defined(_BYTES_H) || defined(TRACE_HEADER_MULTI_READ)
-#define _BYTES_H
-#include <linux/tracepoint.h>
-%(hooks)s
-#endif
-#undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH .
-#undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE bytes_%(kind)s
-#include <trace/define_trace.h>
-"""
-SITE_HOOKS = {"tracepoint": """\
-DECLARE_TRACE(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, name));
-""", "trace_event": """\
-TRACE_EVENT(bytes_%(nr)d, TP_PROTO(%(arguments)s), TP_ARGS(nr, value, flags, name),
-	TP_STRUCT__entry(__field(int, nr) __field(u64, value) __field(unsigned long, flags)
-			 __string(name, name)),
-	TP_fast_assign(__entry->nr = nr; __entry->value = value; __entry->flags = flags;
-		       __assign_str(name);),
-	TP_printk("%(nr)d nr=%%d value=%%llu flags=0x%%lx name=%%s", __entry->nr, __entry->value,
-		  __entry->flags, __get_str(name)));
-"""}
+    figures.add("bytes.jump_table", dict(section[:2] for section in found).get("__jump_table", 0))
 
 
 def loaded(path):
     """How many bytes of a module stay in memory after it has started."""
-    done = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True,
-                          env=dict(os.environ, LC_ALL="C"), check=True)
-    found = re.findall(r"^ *\[ *\d+\] (\S+) +\S+ +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) "
-                       r"[0-9a-f]+ +([A-Z]*) ", done.stdout, re.MULTILINE)
-    return sum(int(size, 16) for name, size, flags in found
+    return sum(size for name, size, flags in sections(path)
                if "A" in flags and not name.startswith((".init.", ".note", "__versions")))
+
+
+def site_modules():
+    """The files of the modules with a hundred sites each: {name: text}, and what they have."""
+    parts = dict(re.findall(r"^== (.+)\n((?:(?!== ).*\n)*)",
+                            (FILES / "sites").read_text(encoding="utf-8"), re.MULTILINE))
+
+    def fill(part, **words):
+        return string.Template(parts[part]).substitute(words, arguments=parts["arguments"].strip())
+
+    files, kinds = {}, [part.removeprefix("site ") for part in parts if part.startswith("site ")]
+    for kind in kinds:
+        head = ""
+        if f"hook {kind}" in parts:
+            head = fill("head", kind=kind)
+            files[f"bytes_{kind}.h"] = fill("header", kind=kind, hooks="".join(
+                fill(f"hook {kind}", nr=nr) for nr in range(COPIES)))
+        files[f"bytes_{kind}.c"] = fill("module", head=head, functions="".join(
+            fill("function", nr=nr, site=fill(f"site {kind}", nr=nr).strip())
+            for nr in range(COPIES)))
+    files["Kbuild"] = (f"obj-m := {' '.join(f'bytes_{kind}.o' for kind in kinds)}\n"
+                       "ccflags-y := -I$(src)\n")
+    return files, kinds
 
 
 def site_sizes(kernel, figures):
     """What a marker, a trace event and a tracepoint cost, from modules with a hundred of each."""
-    directory = RESULTS / f"sites-{kernel.label}"
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    words = [{"nr": nr, "arguments": SITE_ARGUMENTS} for nr in range(COPIES)]
-    for kind, site in SITE_KINDS.items():
-        head = ""
-        if kind in SITE_HOOKS:
-            head = f'#define CREATE_TRACE_POINTS\n#include "bytes_{kind}.h"\n'
-            hooks = "".join(SITE_HOOKS[kind] % word for word in words)
-            (directory / f"bytes_{kind}.h").write_text(
-                SITE_HEADER % {"hooks": hooks, "kind": kind}, encoding="utf-8")
-        functions = "".join(SITE_FUNCTION % {**word, "site": site % word} for word in words)
-        (directory / f"bytes_{kind}.c").write_text(
-            SITE_MODULE % {"head": head, "functions": functions}, encoding="utf-8")
-    objects = " ".join(f"bytes_{kind}.o" for kind in SITE_KINDS)
-    (directory / "Kbuild").write_text(f"obj-m := {objects}\nccflags-y := -I$(src)\n",
-                                      encoding="utf-8")
-    log = ui.fresh_log(f"bench-sites-{kernel.label}")
-    kernel.must(log, "building the modules with a hundred sites", f"M={directory}", "modules")
-    nothing = loaded(directory / "bytes_nothing.ko")
-    for kind in set(SITE_KINDS) - {"nothing"}:
-        figures.add(f"bytes.{kind}", (loaded(directory / f"bytes_{kind}.ko") - nothing) / COPIES)
+    files, kinds = site_modules()
+    sizes_of = {module.stem: loaded(module) for module in kernel.external(
+        RESULTS / f"sites-{kernel.label}", files, f"bench-sites-{kernel.label}")}
+    for kind in set(kinds) - {"nothing"}:
+        figures.add(f"bytes.{kind}",
+                    (sizes_of[f"bytes_{kind}"] - sizes_of["bytes_nothing"]) / COPIES)
 
 
 # --- other kernels ---------------------------------------------------------
@@ -508,17 +436,11 @@ def quoted(text):
 
 def plot(results, output):
     """Bars from 1 to each row's ratio, with the numbers beside them."""
-    known = [row["ratio"] for row in results if row["ratio"]]
-    low = 10.0 ** -1
-    while known and low > min(known):
-        low /= 10
-    high = 10.0
-    while known and high < max(known):
-        high *= 10
-    ticks, tick = [], low
-    while tick < high * 1.01:
-        ticks.append(f'"{tick:g}" {tick:g}')
-        tick *= 10
+    ratios = [row["ratio"] for row in results if row["ratio"]]
+    decades = range(min(-1, math.floor(math.log10(min(ratios, default=1)))),
+                    max(1, math.ceil(math.log10(max(ratios, default=1)))) + 1)
+    low, high = 10.0 ** decades[0], 10.0 ** decades[-1]
+    ticks = [f'"{10.0 ** decade:g}" {10.0 ** decade:g}' for decade in decades]
     width, head, foot = 1100, 76, 74 + 18 * len(NOTES)
     height = head + foot + 30 * len(results)
     left, right = 0.25, 0.59
@@ -556,59 +478,40 @@ def plot(results, output):
     ui.must(["gnuplot", script], log, "drawing the plot")
 
 
-def write(path, text):
-    """Replace a file at once: a reader sees the old or the new one."""
-    draft = path.with_suffix(path.suffix + ".new")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
-
-
 # --- commands --------------------------------------------------------------
 
 def measure(patched, pristine):
-    """All rows, with both kernels built."""
-    figures = {}
-    for kernel in (patched, pristine):
-        figures[kernel] = Figures(kernel.what)
+    """The rows, with both kernels built, and why some are missing.
+
+    On other architectures than x86_64, not all can be measured, as the kernels have no kprobes,
+    and most need not be.
+    """
+    whole = patched.machine == "x86_64"
+    figures = {kernel: Figures(kernel.what) for kernel in (patched, pristine)}
+    for kernel in figures:
         sizes(kernel, figures[kernel])
     for what, figure in (("the function tracer of programs", fntrace.measure),
-                         ("the ring buffer in user space", ringbuffer.measure)):
+                         ("the ring buffer in user space", ringbuffer.measure)) if whole else ():
         with ui.Step(f"measure {what}"):
             for name, pair in figure().items():
                 for suffix, value in zip(("", ".stock"), pair):
                     figures[patched].add(name + suffix, value)
     with ui.Step("build the benchmark modules"):
         files = {kernel: job_files(kernel) for kernel in figures}
-        site_sizes(patched, figures[patched])
-    run_machines(MACHINES, figures, files)
-    shares(figures[patched])
+        if whole:
+            site_sizes(patched, figures[patched])
+    for name in MACHINES if whole else ELSEWHERE:
+        run_boots([Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures],
+                  f"measure {MACHINES[name].what} on both kernels")
+    if whole:
+        shares(figures[patched])
     results, missing = compare(figures[patched], figures[pristine])
-    if missing:
-        raise Failure("no row for " + "; ".join(missing))
-    return results
-
-
-def run_machines(names, figures, files):
-    """Boot guests of both kernels."""
-    for name in names:
-        boots = [Boot(kernel, name, figures[kernel], files[kernel]) for kernel in figures]
-        run_boots(boots, f"measure {MACHINES[name].what} on both kernels")
-
-
-def measure_elsewhere(patched, pristine):
-    """The rows of another architecture, and why others are missing: its kernels have no
-    kprobes, and most need no second architecture."""
-    figures = {kernel: Figures(kernel.what) for kernel in (patched, pristine)}
-    for kernel in figures:
-        sizes(kernel, figures[kernel])
-    with ui.Step("build the benchmark modules"):
-        files = {kernel: job_files(kernel) for kernel in figures}
-    run_machines(ELSEWHERE, figures, files)
-    results, missing = compare(figures[patched], figures[pristine])
-    lost = {name for name in ROWS_ELSEWHERE if patched.machine != "riscv64"
-            or not name.startswith("time.")} - {row["name"] for row in results}
+    wanted = [row.name for row in ROWS] if whole else \
+        [name for name in ROWS_ELSEWHERE if Boot(patched, "all2", None, None).counts
+         or not name.startswith("time.")]
+    lost = sorted({*wanted} - {row["name"] for row in results})
     if lost:
-        raise Failure(f"no row for {' '.join(sorted(lost))}: " + "; ".join(missing))
+        raise Failure(f"no row for {' '.join(lost)}: {'; '.join(missing)}")
     return results, [reason for reason in missing if not reason.endswith("no figure")]
 
 
@@ -618,10 +521,6 @@ def repeatable(kernel):
     Returns (test name, ok, detail) for each row measured that way. To be
     called outside of a Step.
     """
-    names = list(dict.fromkeys(
-        name for row in ROWS for name in (row.figure, row.other)
-        if name.startswith("insn.")
-        and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_"))))
     runs = [Figures(f"{kernel.what} (run {count})") for count in (1, 2)]
     try:
         files = job_files(kernel)
@@ -634,7 +533,7 @@ def repeatable(kernel):
     except Failure as failure:
         return [("instruction benchmarks run", False, str(failure))]
     found = []
-    for name in names:
+    for name in REPEATED:
         one, two = (figures.get(name) for figures in runs)
         if one is None or two is None:
             lost = runs[0 if one is None else 1]
@@ -646,42 +545,24 @@ def repeatable(kernel):
     return found
 
 
-def elsewhere(name):
-    """The command for another architecture."""
-    series.tree()
-    kernels.pristine_tree()
-    pair = [kernels.Kernel(name, pristine=pristine) for pristine in (False, True)]
-    for kernel in pair:
-        kernel.build()
-    results, missing = measure_elsewhere(*pair)
-    output = RESULTS / f"results-{name}.json"
-    write(output, json.dumps(results, indent=2) + "\n")
+def main(args):
+    name = "".join(args) or "x86_64"
+    if name not in BOOTED:
+        raise Failure(f"usage: bench.py [{' | '.join(BOOTED)}]")
+    results, missing = measure(kernels.built(name), kernels.built(name, pristine=True))
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    output = RESULTS / ("results.json" if name == "x86_64" else f"results-{name}.json")
+    output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print("\n" + table(results) + "\n")
     for reason in missing:
         print(f"not measured: {reason}")
-    print(f"done: {len(results)} rows in {shown(output)}")
-    return 0
-
-
-def main(args):
-    if len(args) == 1 and args[0] in guest.COMPILER and args[0] != "x86_64":
-        return elsewhere(args[0])
-    if args not in ([], ["x86_64"]):
-        raise Failure("usage: bench.py [x86_64 | arm64 | riscv64]")
-    patched = guest.patched_x86()
-    kernels.pristine_tree()
-    pristine = kernels.Kernel("x86_64", pristine=True)
-    pristine.build()
-    results = measure(patched, pristine)
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    output = RESULTS / "results.json"
-    write(output, json.dumps(results, indent=2) + "\n")
-    plot(results, RESULTS / "results.svg")
-    print("\n" + table(results) + "\n")
-    for note in NOTES:
-        print(note)
-    print(f"done: {len(results)} rows in {shown(output)}, "
-          f"plotted in {shown(RESULTS / 'results.svg')}")
+    plotted = ""
+    if name == "x86_64":
+        plot(results, RESULTS / "results.svg")
+        plotted = f", plotted in {shown(RESULTS / 'results.svg')}"
+        for note in NOTES:
+            print(note)
+    print(f"done: {len(results)} rows in {shown(output)}{plotted}")
     return 0
 
 

@@ -13,7 +13,6 @@ import pathlib
 import re
 import shutil
 import sys
-import tempfile
 
 import apply
 import branchcheck
@@ -34,28 +33,8 @@ from ui import BUILD, ROOT, Failure, shown
 # fixed in a history, which a base from a tarball does not have.
 CHECKPATCH = ["--strict", "--no-summary", "--show-types"]
 CHECKPATCH_IGNORE = ["FILE_PATH_CHANGES", "UNKNOWN_COMMIT_ID"]
-# What cannot be avoided in mails with a file, or that have all files below a directory.
-CHECKPATCH_IGNORE_IN = {
-    # The types of the kernel in user space, and macros that leave out what only a kernel does.
-    "tools/testing/ring_buffer/": (
-        "COMPLEX_MACRO", "EXPORT_SYMBOL", "LOGGING_CONTINUATION", "MACRO_ARG_REUSE",
-        "MACRO_ARG_UNUSED", "MACRO_WITH_FLOW_CONTROL", "MULTISTATEMENT_MACRO_USE_DO_WHILE",
-        "NEW_TYPEDEFS", "TABSTOP"),
-    # print_fmt of probe events has %Ld, and user space reads it.
-    "kernel/trace/fetch_type.c": ("PRINTF_L",),
-    # The test of markers has an address that is printed as it is.
-    "lib/test_marker_main.c": ("VSPRINTF_SPECIFIER_PX",),
-    # What they have in common with those of the base.
-    **dict.fromkeys(("include/linux/static_call.h", "include/linux/tracepoint.h"), (
-        "AVOID_EXTERNS", "MACRO_ARG_REUSE", "MACRO_ARG_UNUSED", "PARENTHESIS_ALIGNMENT",
-        "TRAILING_SEMICOLON")),
-    # One list for the names, numbers and texts of errors, as in trace_probe.h of the base.
-    **dict.fromkeys((f"kernel/trace/{name}" for name in (
-        "func_event_parse.h", "trace_func_event.c", "marker_parse.h", "trace_marker_event.c")), (
-            "COMPLEX_MACRO", "MACRO_ARG_UNUSED")),
-    # As in the base, there is no way on when text cannot be patched.
-    "arch/x86/kernel/alternative.c": ("AVOID_BUG",),
-}
+# What cannot be avoided in some files.
+CHECKPATCH_IGNORE_IN = ROOT / "harness" / "checkpatch.ignore"
 
 # What make apply is tried with: a topic, and a file that no other one edits.
 APPLY_TOPIC = "record-path"
@@ -69,22 +48,19 @@ def check_branches(found):
     """One test per architecture variant of branchcheck.py, and of what it must notice."""
     group = "static branch bytes"
     with ui.Step("compare the branch sites of all architectures") as step, \
-            tempfile.TemporaryDirectory(dir=BUILD, prefix="branchcheck-") as work:
-        branchcheck.compare(found, group, kernels.BASE_TREE, series.TREE, pathlib.Path(work), step)
-    found.close(group)
+            ui.scratch("branchcheck") as work:
+        branchcheck.compare(found, group, kernels.BASE_TREE, series.TREE, work, step)
 
 
 def check_sites(found):
     """sitecheck.py, which needs a built kernel, notices what it must."""
     group = "site check"
-    with ui.Step("sites that are not as in C are noticed"), \
-            tempfile.TemporaryDirectory(dir=BUILD, prefix="sitecheck-") as work:
+    with ui.Step("sites that are not as in C are noticed"), ui.scratch("sitecheck") as work:
         try:
-            for name, ok, detail in sitecheck.self_test(series.TREE, pathlib.Path(work)):
+            for name, ok, detail in sitecheck.self_test(series.TREE, work):
                 found.add(group, name, ok, detail)
         except (sitecheck.CheckError, OSError) as trouble:
             found.add(group, "sitecheck.py", False, str(trouble))
-    found.close(group)
 
 
 def checkpatch_root():
@@ -123,6 +99,8 @@ def check_patches(found):
     group = "checkpatch"
     log = ui.fresh_log("checkpatch")
     root = checkpatch_root()
+    places = [line.split() for line in CHECKPATCH_IGNORE_IN.read_text(encoding="utf-8").splitlines()
+              if line and not line.startswith("#")]
     # It looks into the tree, for names of options and files.
     tree = lint.sources()
 
@@ -130,7 +108,7 @@ def check_patches(found):
         ignore = list(CHECKPATCH_IGNORE)
         files = [file for file in re.findall(r"^\+\+\+ b/(\S+)$", text, re.MULTILINE)
                  if file != "MAINTAINERS"]
-        for place, types in CHECKPATCH_IGNORE_IN.items():
+        for place, *types in places:
             if place in files or files and all(file.startswith(place) for file in files):
                 ignore += types
         done = ui.ask(
@@ -150,11 +128,11 @@ def check_patches(found):
                     "format-patch", "--stdout", "--zero-commit", "--no-signature", "-1", commit),
                     count=1, flags=re.MULTILINE)
                 outcomes.again(
-                    found, outcomes.place(outcomes.code(__file__), tree, patch.name, text),
+                    found, outcomes.place(outcomes.code(__file__, CHECKPATCH_IGNORE_IN), tree,
+                                          patch.name, text),
                     lambda found, name=patch.name, text=text: check(found, name, text))
                 step.advance(note=patch.name)
     check_obsolete(found, group)
-    found.close(group)
 
 
 def check_maintainers(found):
@@ -177,7 +155,6 @@ def check_maintainers(found):
     topic, branch = next(iter(series.branches().items()))
     found.add(group, f"{topic}: whom the mails go to",
               "\nCc: linux-kernel@vger.kernel.org" in series.recipients(branch))
-    found.close(group)
 
 
 def check_kernel_doc(found):
@@ -188,9 +165,7 @@ def check_kernel_doc(found):
             done = ui.ask(["perl", "scripts/kernel-doc", "-none", "-Werror", ROOT / path],
                           cwd=series.TREE)
             words = done.stderr.strip().splitlines()
-            found.add(group, path, not done.returncode and not words,
-                      words[0] if words else "")
-    found.close(group)
+            found.add(group, path, not done.returncode and not words, words[0] if words else "")
 
 
 # By trace_probe_tmpl.h, of each file that includes it.
@@ -215,7 +190,6 @@ def check_names(found):
                  for name, paths in sorted(files.items())
                  if path in paths and len(paths) > 1 and name not in NAMED_BY_BASE]
         found.add(group, path, not twice, twice[0] if twice else "")
-    found.close(group)
 
 
 def check_mutants(found):
@@ -234,7 +208,6 @@ def check_mutants(found):
             wrong.append(f"{mutant.name}: {error}")
     for area, wrong in unfit.items():
         found.add(group, area, not wrong, "; ".join(wrong))
-    found.close(group)
 
 
 def check_licences(found):
@@ -246,11 +219,9 @@ def check_licences(found):
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
         # Of kconfig, written by cargo, or of mutants.py.
-        if path.endswith((".config", ".list")) or path.rpartition("/")[2] in ("config", "Cargo.lock"):
+        if path.endswith((".config", ".list", "/config", "/Cargo.lock")):
             continue
-        found.add(group, path, any("SPDX-License-Identifier:" in line for line in head),
-                  "")
-    found.close(group)
+        found.add(group, path, any("SPDX-License-Identifier:" in line for line in head), "")
 
 
 # What says whose a file is.
@@ -275,7 +246,6 @@ def check_notices(found):
         new = notices(series.blob(commits[-1], path) or "")
         lost = [line for line in old if line not in new]
         found.add(group, path, not lost, lost[0] if lost else "")
-    found.close(group)
 
 
 def harness_test(found, group, name):
@@ -317,7 +287,6 @@ def check_harness(found):
         # It says what it would do, and begins none of it.
         done = ui.ask(["make", "--dry-run", target], cwd=ROOT)
         found.add(group, f"make {target}", not done.returncode, done.stderr.strip())
-    found.close(group)
 
 
 def fast_but_patches(found):
@@ -359,19 +328,16 @@ def check_sparse(found, kernel):
         found.add(group, "files", False, f"none of ours is built in {shown(kernel.out)}")
     for path in sources:
         checked = any(re.match(rf"\s+CHECK\s+\S*{re.escape(path)}$", line) for line in said)
-        words = [line for line in said
-                 if re.search(rf"{re.escape(path)}:\d+:\d+: ", line)]
+        words = [line for line in said if re.search(rf"{re.escape(path)}:\d+:\d+: ", line)]
         found.add(group, path, checked and not words,
                   words[0] if words else ("" if checked else "was not checked"))
-    found.close(group)
 
 
 # --- the series as mail ----------------------------------------------------
 
 def small_tree(commit, paths):
     """The tree with some of a commit's files: git am writes the whole index for each mail."""
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-        index = pathlib.Path(scratch) / "index"
+    with series.scratch_index() as index:
         series.git("update-index", "--index-info",
                    stdin=series.git("ls-tree", "-r", commit, "--", *paths), index=index)
         return series.git("write-tree", index=index).strip()
@@ -385,10 +351,9 @@ def check_am(found):
     # The other files cannot differ.
     paths = series.changed_paths(base, commits[-1])
     start = series.commit_tree(small_tree(base, paths), None, "base", 0)
-    scratch = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="am-"))
-    where = scratch / "tree"
-    with ui.Step("git am onto the pristine base") as step:
-        step.total = len(branches)
+    with ui.Step("git am onto the pristine base", len(branches)) as step, \
+            ui.scratch("am") as scratch:
+        where = scratch / "tree"
         try:
             for name, branch in branches.items():
                 series.worktree(where, start)
@@ -399,7 +364,8 @@ def check_am(found):
                          if line.startswith("error: ")]
                 if done.returncode:
                     series.git("am", "--abort", cwd=where, check=False)
-                found.add(group, f"{name}: {sum(len(other.commits) for other in chain)} mails apply",
+                count = sum(len(other.commits) for other in chain)
+                found.add(group, f"{name}: {count} mails apply",
                           not done.returncode, words[0] if words and done.returncode else "")
                 last = branch.commits[-1]
                 lost = [f"{path} names {other}" for patch in branch.patches
@@ -414,9 +380,7 @@ def check_am(found):
                 step.advance(note=name)
         finally:
             series.git("worktree", "remove", "--force", where, check=False)
-            shutil.rmtree(scratch, ignore_errors=True)
             series.git("worktree", "prune")
-    found.close(group)
 
 
 def refused(words, *args):
@@ -437,13 +401,9 @@ def check_apply(found):
     own = series.branches()[APPLY_TOPIC].commits
 
     def branch():
-        return series.git("rev-parse", "--quiet", "--verify", f"{apply.APPLIED}^{{tree}}", cwd=where,
-                          check=False).stdout.decode().strip()
+        return series.revision(f"{apply.APPLIED}^{{tree}}", where)
 
-    with ui.Step("make apply onto a tree"), \
-            tempfile.TemporaryDirectory(dir=BUILD, prefix="apply-") as scratch:
-        where = pathlib.Path(scratch) / "tree"
-        where.mkdir()
+    with ui.Step("make apply onto a tree"), ui.scratch("apply") as where:
         series.git("init", "--quiet", cwd=where)
         series.git("update-ref", APPLY_REF, start)
         series.git("fetch", "--quiet", "--depth=1", f"file://{series.TREE}", APPLY_REF, cwd=where)
@@ -474,7 +434,6 @@ def check_apply(found):
                        date=f"{series.DATE} +0000")
             found.add(group, f"a base with another {path}",
                       refused(words, where, [APPLY_TOPIC]) and not branch())
-    found.close(group)
 
 
 def main(args):
@@ -491,6 +450,7 @@ def main(args):
             check_patches(found)
             steps.check(found)
             steps.check_option_off(found)
+    found.close(found.groups)
     return found.finish()
 
 

@@ -38,12 +38,13 @@ WORK = BUILD / "compilefail"
 # or the assembler has to say these, and nothing of others.
 C_SOURCES = "tools/testing/selftests/markers/compile_fail_c"
 C_WORK = BUILD / "compilefail-c"
-C_EXPECTED = re.compile(r"/\* ERROR: (.*\S) \*/$")
-C_SAID = re.compile(r"(?:.*/)?(\w+\.[ch]):(\d+):(?:\d+:)? *(?:fatal )?(?:error|Error|warning): (.*)")
+C_SAID = re.compile(r"(?:.*/)?(\w+\.[ch]):(\d+):(\d+:)? *(?:fatal )?(?:error|Error|warning): (.*)")
 # Follows what is said of a line of a header: where the macro was used.
-C_MACRO = re.compile(r"(?:.*/)?(\w+\.c):(\d+):\d+: note: in expansion of macro")
+C_MACRO = re.compile(r"(?:.*/)?(\w+\.c):(\d+):(\d+:) note: in expansion of macro")
 
-EXPECTED = re.compile(r"//~ ERROR( elsewhere)?: (.*\S)\s*$")
+EXPECTED = re.compile(r"(?://~|/\*) ERROR( elsewhere)?: (.*?\S)(?: \*/)?\s*$")
+# The assembler, which names no column, counts the lines of an asm statement: all one to C.
+ASM_LINES = 5
 # What the C compiler says of a directory's files, written or generated.
 C_ERROR = re.compile(r"(\S+\.[ch]):\d+:(?:\d+:)? *(?:fatal )?error: (.*)")
 # Kbuild's line for the object that a compiler is about to make.
@@ -106,40 +107,7 @@ def read_error(message):
     words = [f"error[{code}]:" if code else "error:", message["message"],
              *(span["label"] or "" for span in primary),
              *(child["message"] for child in message["children"])]
-    return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE},
-                 " ".join(filter(None, words)))
-
-
-class Listener:
-    """Takes the output of make apart: what rustc said while making which test."""
-
-    def __init__(self, log):
-        self.log = log
-        self.errors = collections.defaultdict(list)
-        self.test = None
-
-    def take(self, line):
-        """Read a line."""
-        building = COMPILER.match(line)
-        if building:
-            path = below_work(building.group(1))
-            self.test = path.partition("/")[0] if path else None
-        if line.startswith("{"):
-            try:
-                message = json.loads(line)
-            except ValueError:
-                raise Failure(f"cannot read what rustc says: {line[:60]} "
-                              f"(log: {shown(self.log)})") from None
-            line = message.get("rendered") or ""
-            error = read_error(message)
-            if error:
-                self.errors[self.test].append(error)
-        error = C_ERROR.match(line)
-        # The line may be one of the kernel's headers, such as that of static_assert().
-        if error:
-            self.errors[self.test].append(Error({ELSEWHERE}, error.group(2)))
-        with open(self.log, "a", encoding="utf-8") as log:
-            log.write(line.rstrip("\n") + "\n")
+    return Error(set().union(*map(lines_of, primary)) or {ELSEWHERE}, " ".join(filter(None, words)))
 
 
 def build(kernel, tests):
@@ -147,12 +115,34 @@ def build(kernel, tests):
     targets = [f"{name}/" if (WORK / name).is_dir() else f"{name}.o" for name in tests]
     (WORK / "Kbuild").write_text("obj-m := " + " ".join(targets) + "\n", encoding="utf-8")
     log = ui.fresh_log("compilefail")
-    listener = Listener(log)
+    errors, test = collections.defaultdict(list), None
+
+    def take(line):
+        nonlocal test
+        if building := COMPILER.match(line):
+            test = (below_work(building.group(1)) or "").partition("/")[0]
+        if line.startswith("{"):
+            try:
+                message = json.loads(line)
+            except ValueError:
+                raise Failure(f"cannot read what rustc says: {line[:60]} "
+                              f"(log: {shown(log)})") from None
+            line = message.get("rendered") or ""
+            if error := read_error(message):
+                errors[test].append(error)
+        # The line may be one of the kernel's headers, such as that of static_assert().
+        if error := C_ERROR.match(line):
+            errors[test].append(Error({ELSEWHERE}, error.group(2)))
+        out.write(line.rstrip("\n") + "\n")
+
     # One after the other, so that it is clear who said what. The status is that
     # of the tests that must not compile.
-    died(ui.run(kernel.make("-j1", "--keep-going", f"M={WORK}", "KRUSTFLAGS=--error-format=json",
-                            *targets), on_line=listener.take, env=kernels.environment()), log)
-    return listener.errors
+    with open(log, "a", encoding="utf-8") as out:
+        status = ui.run(kernel.make("-j1", "--keep-going", f"M={WORK}",
+                                    "KRUSTFLAGS=--error-format=json", *targets),
+                        on_line=take, env=kernels.environment())
+    died(status, log)
+    return errors
 
 
 def died(status, log):
@@ -170,11 +160,11 @@ def sources(name, suffix=".rs"):
     return sorted(whole.rglob(f"*{suffix}") if whole.is_dir() else WORK.glob(f"{name}{suffix}"))
 
 
-def expectations(name):
-    """{line: words} of a test."""
-    return {ELSEWHERE if match.group(1) else Line(str(path.relative_to(WORK)), number):
+def expectations(paths, top):
+    """{line: words} of some files below TOP."""
+    return {ELSEWHERE if match.group(1) else Line(str(path.relative_to(top)), number):
             match.group(2)
-            for path in sources(name)
+            for path in paths
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
             for match in [EXPECTED.search(line)] if match}
 
@@ -185,9 +175,11 @@ def not_compiled(name, suffix):
             if not path.with_suffix(".o").exists()]
 
 
-def judge(name, errors):
-    """What is wrong with the outcome of a test, None if nothing is."""
-    expected = expectations(name)
+def judge(expected, errors, missing):
+    """What is wrong with errors where others are expected, None if nothing is.
+
+    MISSING are the files that should have been compiled.
+    """
     for line, words in expected.items():
         there = [error.text for error in errors if line in error.lines]
         if not there:
@@ -196,33 +188,24 @@ def judge(name, errors):
             return f"{line}: not '{words}' but {there[0]}"
     for error in errors:
         if not error.lines & expected.keys():
-            return f"{min(map(str, error.lines))}: unexpected {error.text}"
-    missing = (not_compiled(name, ".c") if ELSEWHERE not in expected else []) + \
-        (not_compiled(name, ".rs") if not errors else [])
-    if missing:
-        return f"{missing[0]}: is not compiled"
-    return None
+            place = max(error.lines, key=lambda line: (line.number, line.path))
+            return f"{place}: unexpected {error.text}"
+    return f"{missing[0]}: is not compiled" if missing else None
+
+
+def judge_test(name, errors):
+    """The same for a test in Rust, or a directory."""
+    expected = expectations(sources(name), WORK)
+    return judge(expected, errors,
+                 (not_compiled(name, ".c") if ELSEWHERE not in expected else [])
+                 + (not_compiled(name, ".rs") if not errors else []))
 
 
 # --- the tests of the runner itself ----------------------------------------
 
-SELF_TESTS_SOURCE = ROOT / "harness" / "compilefail"
-# A test there, and what judge() has to begin with, nothing if it has to be content.
-SELF_TESTS = {
-    "self_good": "",
-    "self_refused": "",
-    "self_two": "",
-    "self_macro": "",
-    "self_missing": "self_missing.rs:4: no error",
-    "self_other_words": "self_other_words.rs:4: not 'borrow' but",
-    "self_wrong_line": "self_wrong_line.rs:4: no error",
-    "self_additional": "self_additional.rs:5: unexpected error[E0308]",
-    "self_unexpected": "self_unexpected.rs:4: unexpected error[E0308]",
-    "self_directory": "self_directory/rust.rs:4: unexpected error[E0308]",
-    "self_bad_c": "elsewhere:0: unexpected",
-    "self_refused_c": "",
-    "self_left_out_c": "self_left_out_c/c.c: is not compiled",
-}
+# What the verdict on one of these begins with; without such a line, there must be none.
+SELF_TESTS = ROOT / "harness" / "compilefail"
+JUDGED = re.compile(r"^// Judged: (.*)$", re.MULTILINE)
 
 
 def cleaned(kernel):
@@ -252,42 +235,26 @@ def run(found, kernel):
         shutil.copytree(kernel.source / top, WORK, dirs_exist_ok=True)
     tests = sorted(path.stem for path in WORK.iterdir()
                    if path.suffix == ".rs" or (path / "Kbuild").exists())
-    shutil.copytree(SELF_TESTS_SOURCE, WORK, dirs_exist_ok=True)
+    own = sorted(path.stem for path in SELF_TESTS.iterdir())
+    shutil.copytree(SELF_TESTS, WORK, dirs_exist_ok=True)
     with ui.Step("compile what must not compile") as step:
-        errors = build(kernel, [*tests, *SELF_TESTS])
-        step.outcome = f"{len(tests)} tests, {len(SELF_TESTS)} of the runner"
+        errors = build(kernel, [*tests, *own])
+        step.outcome = f"{len(tests)} tests, {len(own)} of the runner"
     for name in tests:
-        wrong = judge(name, errors[name])
-        found.add(group, name, wrong is None,
-                  f"{wrong} (log: build/log/compilefail.log)" if wrong else "")
-    for name, wanted in SELF_TESTS.items():
-        wrong = judge(name, errors[name]) or ""
+        add(found, group, name, judge_test(name, errors[name]), "compilefail")
+    for name in own:
+        wrong = judge_test(name, errors[name]) or ""
+        wanted = "".join(JUDGED.findall("".join(
+            path.read_text(encoding="utf-8") for path in sources(name))))
         ok = wrong.startswith(wanted) if wanted else not wrong
         found.add(group, f"runner: {name}", ok, wrong)
     found.add(group, "cleaned", *cleaned(kernel))
     run_c(found, group, kernel)
-    found.close(group)
 
 
-def judge_c(path, said):
-    """What is wrong with the outcome of a test in C, None if nothing is."""
-    expected = {number: match.group(1)
-                for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
-                for match in [C_EXPECTED.search(line)] if match}
-    for number, words in expected.items():
-        # The assembler counts the lines of an asm statement, of which all are one to C.
-        about = [(line, text) for line, text in said
-                 if words in text and number <= line < number + 5]
-        if not about:
-            return f"{path.name}:{number}: not said: {words}"
-        # An error makes others on its line.
-        lines = {number} | {line for line, _ in about}
-        said = [(line, text) for line, text in said if line not in lines]
-    for number, text in said:
-        return f"{path.name}:{number}: unexpected: {text}"
-    if not expected and not path.with_suffix(".o").exists():
-        return f"{path.name}: is not compiled"
-    return None
+def add(found, group, name, wrong, log):
+    """Add a test, with what is wrong with its outcome."""
+    found.add(group, name, wrong is None, f"{wrong} (log: build/log/{log}.log)" if wrong else "")
 
 
 def run_c(found, group, kernel):
@@ -301,26 +268,28 @@ def run_c(found, group, kernel):
     (C_WORK / "Kbuild").write_text(
         "obj-m := " + " ".join(f"{path.stem}.o" for path in [*tests, bad]) + "\n",
         encoding="utf-8")
-    said = collections.defaultdict(list)
+    errors = collections.defaultdict(list)
     in_macro = []
 
     def take(line):
-        match = C_SAID.match(line)
-        if match and match.group(1).endswith(".h"):
-            in_macro[:] = [match.group(3)]
-        elif match:
-            said[match.group(1)].append((int(match.group(2)), match.group(3)))
-        match = C_MACRO.match(line)
-        if match and in_macro:
-            said[match.group(1)].append((int(match.group(2)), in_macro.pop()))
+        said, macro = C_SAID.match(line), C_MACRO.match(line)
+        if said and said.group(1).endswith(".h"):
+            in_macro[:] = [said.group(4)]
+        elif said or macro and in_macro:
+            path, number, column, text = said.groups() if said else \
+                (*macro.groups(), in_macro.pop())
+            errors[path].append(Error({Line(path, int(number) - lines) for lines in range(
+                1 if column else ASM_LINES)}, text))
+
+    def wrong(path):
+        expected = expectations([path], C_WORK)
+        built = expected or path.with_suffix(".o").exists()
+        return judge(expected, errors[path.name], [] if built else [path.name])
 
     with ui.Step("compile what must not compile in C"):
         log = LOGS / "compilefail-c.log"
         died(ui.run(kernel.make("-j1", "--keep-going", f"M={C_WORK}", "modules"), log,
                     on_line=take, env=dict(kernels.environment(), LC_ALL="C")), log)
     for path in tests:
-        wrong = judge_c(path, said[path.name])
-        found.add(group, f"C: {path.stem}", wrong is None,
-                  f"{wrong} (log: build/log/compilefail-c.log)" if wrong else "")
-    wrong = judge_c(bad, said[bad.name]) or ""
-    found.add(group, "runner: C", "unexpected: " in wrong, wrong)
+        add(found, group, f"C: {path.stem}", wrong(path), "compilefail-c")
+    found.add(group, "runner: C", "unexpected " in (wrong(bad) or ""), wrong(bad) or "")

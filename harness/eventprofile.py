@@ -24,6 +24,7 @@ import bench
 import guest
 import kernel as kernels
 import ui
+from arch import ARCHES
 from ui import BUILD, LOGS, Failure, shown
 
 # How many instructions QEMU logs: some thousand hits.
@@ -61,16 +62,10 @@ COUNT = "{ count[$2]++ } NR == %d { exit } " \
 class Profile:
     """What was executed in a guest."""
 
-    kernel: kernels.Kernel
     hits: int
-    # By function, per hit.
-    instructions: dict
-    # How often the function was entered, per hit.
-    calls: dict
-
-    @property
-    def total(self):
-        return sum(self.instructions.values())
+    # By function, per hit; and how often it was entered.
+    instructions: collections.Counter
+    calls: collections.Counter
 
 
 def function_of(benchmark):
@@ -90,7 +85,7 @@ def symbols(kernel, lines):
 
 def log_hits(monitor, counter, counted):
     """Have QEMU log as many instructions as the counter takes, and end."""
-    version = guest.qemu_version(guest.EMULATOR["x86_64"][0])
+    version = guest.qemu_version(ARCHES["x86_64"].emulator[0])
     step = "one-insn-per-tb on" if version >= (8, 1) else "singlestep on"
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(monitor)
@@ -140,50 +135,46 @@ def evaluate(kernel, known, function, counted):
     """A profile from lines "address count"."""
     addresses = [address for address, _ in known]
     instructions, calls = collections.Counter(), collections.Counter()
-    for line in counted.splitlines():
-        match = re.fullmatch(r"([0-9a-f]+) (\d+)", line)
-        if not match:
-            continue
-        address, count = int(match[1], 16), int(match[2])
+    for address, count in re.findall(r"^([0-9a-f]+) (\d+)$", counted, re.MULTILINE):
+        address = int(address, 16)
         index = bisect.bisect_right(addresses, address) - 1
         name = known[index][1] if index >= 0 else "user space"
-        instructions[name] += count
+        instructions[name] += int(count)
         if index >= 0 and addresses[index] == address:
-            calls[name] += count
+            calls[name] += int(count)
     hits = calls[function]
     if not hits:
-        raise Failure(f"{function}() was not hit among {LOGGED:,} instructions of the {kernel.what}")
-    return Profile(kernel, hits, {name: count / hits for name, count in instructions.items()},
-                   {name: count / hits for name, count in calls.items()})
+        raise Failure(f"{function}() was not hit among {LOGGED:,} instructions of the "
+                      f"{kernel.what}")
+    return Profile(hits, *(collections.Counter({name: count / hits for name, count in
+                                                counts.items()})
+                           for counts in (instructions, calls)))
 
 
 def one_record(kernel):
     """Whether the profile of an event has one record for each hit: (ok, detail)."""
     event = "tracepoint_enabled"
     profile = run(kernel, event)
-    calls = [profile.calls.get(f"ring_buffer_{name}", 0)
-             for name in ("lock_reserve", "unlock_commit")]
+    calls = [profile.calls[f"ring_buffer_{name}"] for name in ("lock_reserve", "unlock_commit")]
     return all(0.95 <= count <= 1.05 for count in calls), \
         f"{event}: {calls[0]:.3f} and {calls[1]:.3f} for each of {profile.hits} hits"
 
 
-def table(ours, stock, titles):
+def table(profiles, titles):
     """The two side by side, the dearest first."""
-    names = sorted(set(ours.instructions) | set(stock.instructions),
-                   key=lambda name: -max(ours.instructions.get(name, 0),
-                                         stock.instructions.get(name, 0)))
-    yield f"{'function':40} {titles[0]:>24} {titles[1]:>24}"
-    rest = [0, 0]
-    for name in names:
-        values = [profile.instructions.get(name, 0) for profile in (ours, stock)]
-        if max(values) < LEAST:
-            rest = [one + other for one, other in zip(rest, values)]
-            continue
-        cells = [f"{value:.1f} in {profile.calls.get(name, 0):.1f} calls" if value else "-"
-                 for value, profile in zip(values, (ours, stock))]
-        yield f"{name[:40]:40} {cells[0]:>24} {cells[1]:>24}"
-    yield f"{'all others':40} {rest[0]:>24.1f} {rest[1]:>24.1f}"
-    yield f"{'sum':40} {ours.total:>24.1f} {stock.total:>24.1f}"
+    def line(name, cells):
+        return f"{name[:40]:40} {cells[0]:>24} {cells[1]:>24}"
+
+    counts = {name: [profile.instructions[name] for profile in profiles]
+              for profile in profiles for name in profile.instructions}
+    yield line("function", titles)
+    for name, values in sorted(counts.items(), key=lambda item: (-max(item[1]), item[0])):
+        if max(values) >= LEAST:
+            yield line(name, [f"{value:.1f} in {profile.calls[name]:.1f} calls" if value else "-"
+                              for value, profile in zip(values, profiles)])
+    for what, least in (("all others", LEAST), ("sum", float("inf"))):
+        yield line(what, [f"{sum(column):.1f}" for column in zip(
+            (0, 0), *(values for values in counts.values() if max(values) < least))])
 
 
 def main(args):
@@ -195,20 +186,15 @@ def main(args):
     if len(args) != 1 or args[0] not in rows:
         raise Failure("usage: make profile EVENT=NAME, a name of: " + " ".join(rows))
     row = rows[args[0]]
-    patched = guest.patched_x86()
-    if row.of_patched:
-        other = patched
-    else:
-        kernels.pristine_tree()
-        other = kernels.Kernel("x86_64", pristine=True)
-        other.build()
+    patched = kernels.built()
+    other = patched if row.of_patched else kernels.built(pristine=True)
     figures = [name.removeprefix("insn.") for name in (row.figure, row.other)]
     profiles = []
     for kernel, figure in zip((patched, other), figures):
         with ui.Step(f"profile {figure} of the {kernel.what}"):
             profiles.append(run(kernel, figure))
     title = figures[1] if figures[1] != figures[0] else "stock"
-    lines = list(table(*profiles, ("this kernel", title)))
+    lines = list(table(profiles, ("this kernel", title)))
     path = LOGS / f"profile-{args[0]}.txt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n" + "\n".join(lines) + "\n")

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The function tracer of tools/tracing/fntrace: build, test and measure it."""
 
-import collections
 import json
 import os
-import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -35,13 +32,6 @@ TIMEOUT_FULL = 3600
 FUZZ = 60
 FUZZ_FULL = 10000
 
-# Calls of which the cost of one is measured, as a difference. A step takes 25 us where
-# this was written, and a call up to 670 of them.
-FEW, MANY = 200, 600
-# Calls of a recording whose conversion and report are timed: 16 MB in uftrace's format.
-CONVERTED = 500000
-REPEATED = 3
-
 GROUP = "fntrace"
 
 
@@ -70,7 +60,7 @@ def sources(full):
     return words + [f"ripgrep={RIPGREP}"] * full
 
 
-def run_tests(found, what, command, timeout, full=False):
+def run_tests(found, what, command, timeout, full=False, group=GROUP):
     """Run a program that prints results; returns what it says besides."""
     said = []
 
@@ -81,7 +71,7 @@ def run_tests(found, what, command, timeout, full=False):
     # In a directory of ours: what is compiled with -pg may leave its gmon.out there.
     OUT.mkdir(parents=True, exist_ok=True)
     with ui.Step(what) as step:
-        ktap.run(found, GROUP, ["/usr/bin/python3", *command], LOGS / "fntrace.log", step, take,
+        ktap.run(found, group, ["/usr/bin/python3", *command], LOGS / "fntrace.log", step, take,
                  what, timeout=timeout, env=environment(full), cwd=OUT)
     return said
 
@@ -106,13 +96,11 @@ def tests(found, full=False):
     with ui.Step("build fntrace"):
         build()
     timeout = TIMEOUT_FULL if full else TIMEOUT
-    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout,
-              full)
+    run_tests(found, "test fntrace", [SOURCE / "tests" / "test_fntrace.py", OUT], timeout, full)
     run_tests(found, "trace programs", [SOURCE / "tests" / "test_programs.py", OUT,
                                         *sources(full)], timeout)
     if full:
         times(found)
-    found.close(GROUP)
 
 
 def in_guest(kernel):
@@ -155,13 +143,6 @@ stty -F /dev/ttyS3 raw -echo
 """
 
 
-def host_event():
-    """Options to record an event of this machine's kernel, if that can be done here."""
-    system, event = HOST_EVENT.split(":")
-    return ["-e", HOST_EVENT] if os.access(f"{TRACEFS}/events/{system}/{event}/enable", os.W_OK) \
-        else []
-
-
 def two_machines(found, kernel):
     """Programs on this machine and in a guest, and both kernels, recorded by one command."""
     group = "fntrace on two machines"
@@ -173,7 +154,9 @@ def two_machines(found, kernel):
         # Not linked with -pg: that would be the C library's profiler.
         ui.must(["gcc", f"{answer}.o", "-o", answer, f"-L{OUT}", "-lfntrace"], log,
                 "linking the guest's program")
-        events = host_event()
+        # If that can be recorded here.
+        events = ["-e", HOST_EVENT] if os.access(
+            f"{TRACEFS}/events/{HOST_EVENT.replace(':', '/')}/enable", os.W_OK) else []
         data = f"{directory}/data"
         command = [OUT / "fntrace", "record", *events, "-m", f"guest=unix:{directory}/trace",
                    "-o", data, "sh", "-c", PING, directory, OUT / "example" / "ping", str(ROUNDS)]
@@ -187,8 +170,9 @@ def two_machines(found, kernel):
         found.add(group, "one command records both", status == 0,
                   f"{status} (log: {shown(log.name)})")
         if status == 0:
-            check_machines(found, group, directory, data, bool(events))
-    found.close(group)
+            run_tests(found, "look at the recording of both", [
+                SOURCE / "tests" / "test_machines.py", OUT, data, ROUNDS, GUEST_FUNCTION,
+                *events[1:]], TIMEOUT, group=group)
 
 
 def answered(kernel, directory, answer, record):
@@ -222,123 +206,13 @@ def answered(kernel, directory, answer, record):
         return "the recording does not end"
 
 
-def check_machines(found, group, directory, data, has_events):
-    """What must be in the merged trace."""
-    def fntrace(*words):
-        done = ui.ask([OUT / "fntrace", *words], timeout=TIMEOUT)
-        return done.stdout, done.stderr
-
-    listing, said = fntrace("replay", data)
-    aligned = re.search(r"guest: aligned with host by \d+ marks of messages, error at most "
-                        r"(\d+) ns", said)
-    found.add(group, "the clocks are aligned by messages", bool(aligned), said)
-    lines = collections.Counter()
-    # Whether the guest's program is in its function that calls the kernel.
-    inside = False
-    for line in listing.splitlines():
-        match = re.match(r" *[\d.]+ (host|guest):\S+ +(?:} /\* )?(.*)", line)
-        if not match:
-            continue
-        machine, what = match.groups()
-        # GCC may have made another function of it: "receive_line.constprop.0() {".
-        what = re.sub(r"\.[^(]*", "", re.split(r"[ ;]", what.removeprefix("/* "))[0])
-        if (machine, what) in (("guest", "opens()"), ("guest", "opens")):
-            inside = what == "opens()"
-        lines[machine, what, machine == "guest" and inside] += 1
-    for name, key, wanted in (
-            # The last line says that it was the last.
-            ("the program of this machine", ("host", "receive_line()", False), ROUNDS + 1),
-            ("the program of the guest", ("guest", "opens()", True), ROUNDS),
-            ("the guest's kernel, inside of it", ("guest", f"{GUEST_FUNCTION}()", True), ROUNDS)):
-        found.add(group, name, lines[key] == wanted, f"{lines[key]} calls")
-    switches = lines["host", HOST_EVENT, False]
-    found.add(group, "the kernel of this machine", switches > 0 if has_events else None,
-              f"{switches} times {HOST_EVENT}" if has_events else f"no {TRACEFS} here")
-    fntrace("convert", "-f", "chrome", "-o", f"{directory}/trace.json", data)
-    done = ui.ask(
-        ["/usr/bin/python3", SOURCE / "tests" / "messages.py", f"{directory}/trace.json",
-         aligned.group(1) if aligned else "0", str(2 * ROUNDS)], timeout=TIMEOUT)
-    found.add(group, "no message arrives before it was sent", done.returncode == 0, done.stderr)
-    fntrace("convert", "-f", "perfetto", "-o", f"{directory}/trace.pftrace", data)
-    done = ui.ask(["/usr/bin/python3", SOURCE / "tests" / "check_perfetto.py",
-                   f"{directory}/trace.pftrace"], timeout=TIMEOUT, env=environment(False))
-    found.add(group, "Perfetto reads it", None if done.returncode == 4 else done.returncode == 0,
-              done.stderr)
-
-
-# --- measuring -------------------------------------------------------------
-
-def output(*command, **options):
-    done = ui.ask([str(word) for word in command], **options)
-    if done.returncode:
-        raise Failure(f"{command[0]} failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
-    return done.stdout
-
-
-def instructions(work, prefix, program, **variables):
-    """Instructions of one call, all that is around it included."""
-    counts = []
-    for calls in (FEW, MANY):
-        said = output(*prefix, work / "instructions", program, calls, "count",
-                      env={**os.environ, **variables}, cwd=work)
-        counts.append(int(said.split()[-1]))
-    return (counts[1] - counts[0]) / (MANY - FEW)
-
-
-def seconds(*command):
-    """The least of several times: what is beside it on the machine only adds."""
-    times = []
-    for _ in range(REPEATED):
-        start = time.monotonic()
-        with open(os.devnull, "w", encoding="utf-8") as null:
-            subprocess.run([str(word) for word in command], stdout=null,
-                           stderr=subprocess.DEVNULL, check=True)
-        times.append(time.monotonic() - start)
-    return min(times)
-
-
 def measure():
-    """Figures by name, as pairs: ours, and what it is compared with.
-
-    insn.fntrace_pair is what an entry and exit add, beside libmcount;
-    insn.fntrace_disabled what a call adds when nothing is traced, beside a hook
-    that only returns. time.fntrace_* are of the same command of uftrace: the first is the
-    sum of several programs, the others are of the same directory.
-    """
+    """Figures by name, as pairs of ours and what it is compared with: see its tests/figures.py,
+    and time.fntrace_record is the sum of several programs."""
     build()
-    for name in ("uftrace", "gcc"):
-        if not shutil.which(name):
-            raise Failure(f"{name} is missing; install it (harness/setup does on Debian)")
-    with tempfile.TemporaryDirectory(dir=BUILD, prefix="fntrace-") as directory:
-        work = type(BUILD)(directory)
-        source = SOURCE / "tests"
-        output("gcc", "-O2", source / "instructions.c", "-o", work / "instructions")
-        output("gcc", "-O2", source / "pairs.c", "-o", work / "plain")
-        output("gcc", "-O2", "-pg", source / "pairs.c", "-o", work / "traced")
-        output("gcc", "-O1", "-pg", source / "tree.c", "-o", work / "tree")
-        (work / "empty.S").write_text(
-            ".globl mcount, __monstartup, _mcleanup\nmcount: __monstartup: _mcleanup: ret\n"
-            '.section .note.GNU-stack,"",@progbits\n', encoding="utf-8")
-        output("gcc", "-shared", work / "empty.S", "-o", work / "empty.so")
-        ours = {"LD_PRELOAD": str(OUT / "libfntrace.so"), "FNTRACE_DIR": str(work)}
-
-        plain = instructions(work, (), work / "plain")
-        empty = instructions(work, (), work / "traced", LD_PRELOAD=str(work / "empty.so"))
-        off = instructions(work, (), work / "traced", FNTRACE_START="0", **ours)
-        on = instructions(work, (), work / "traced", **ours)
-        theirs = ("uftrace", "record", "--force", "--no-libcall", "--no-event", "-d")
-        mcount = instructions(work, (*theirs, work / "mcount"), work / "traced")
-        output(OUT / "fntrace", "record", "-o", work / "ours", work / "tree", "loop", CONVERTED)
-        data = work / "data"
-        output(OUT / "fntrace", "convert", "-f", "uftrace", "-o", data, work / "ours")
-        return {
-            "insn.fntrace_pair": (on - plain, mcount - plain),
-            "insn.fntrace_disabled": (off - plain, empty - plain),
-            "time.fntrace_record": times(),
-            "time.fntrace_report": (
-                seconds(OUT / "fntrace", "report", data),
-                seconds("uftrace", "report", "-d", data)),
-            "time.fntrace_convert": (
-                seconds(OUT / "fntrace", "convert", "-f", "chrome", "-o", "-", data),
-                seconds("uftrace", "dump", "--chrome", "-d", data)),
-        }
+    lines = []
+    if ui.run(["/usr/bin/python3", SOURCE / "tests" / "figures.py", OUT], LOGS / "fntrace.log",
+              on_line=lines.append, timeout=TIMEOUT) or not lines:
+        raise Failure(f"fntrace cannot be measured: {''.join(lines[-1:])} "
+                      "(log: build/log/fntrace.log)")
+    return {**json.loads(lines[-1]), "time.fntrace_record": times()}

@@ -18,10 +18,9 @@ import guest
 import jobs
 import kernel as kernels
 import ui
-from ui import BUILD, LOGS, ROOT, Failure, shown
+from ui import LOGS, ROOT, Failure, shown
 
 TESTS = "tools/testing/selftests/ftrace/test.d"
-REPORT = BUILD / "ftracetest.txt"
 KNOWN = ROOT / "harness" / "ftracetest.known"
 # Five minutes and two: each event is written by a process of its own. What they test, the
 # buffers of hypervisors, is the base's alone: no patch touches it.
@@ -85,14 +84,15 @@ class Outcomes(dict):
 
         def on_line(line):
             nonlocal running, words, began
+            kind, _, word = (line or "").partition(" ")
             if line is None:
                 running = None
-            elif line.startswith("@begin "):
-                running, words, began = line.split()[1], [], time.monotonic()
+            elif kind == "@begin":
+                running, words, began = word, [], time.monotonic()
                 step.note = running
-            elif line.startswith("@outcome "):
-                words.append(line.split()[1])
-            elif line.startswith("@end "):
+            elif kind == "@outcome":
+                words.append(word)
+            elif kind == "@end":
                 self[running] = "/".join(words) or "UNDEFINED"
                 self.seconds[running] = time.monotonic() - began
                 running = None
@@ -165,25 +165,13 @@ def compare(found, before, after):
     both kernels do not pass in the same way is no regression and counts as
     skipped; one that only exists on the patched kernel must pass.
     """
-    group = "ftracetest"
-    width = max(len(test) for test in after)
-    lines = [f"{'test':{width}}  {'pristine':14} patched"]
     for test in sorted({*before, *after}):
         was, now = before.get(test, "-"), after.get(test, "-")
-        mark = ""
-        if passed(now):
-            mark = "" if passed(was) or was == "-" else "fixed"
-            found.add(group, test, True, f"{was} -> {now}" if mark else "",
-                      after.seconds.get(test))
-        elif passed(was) or was == "-":
-            mark = "REGRESSION"
-            found.add(group, test, False, f"{was} on the pristine base, {now} here",
-                      after.seconds.get(test))
-        else:
-            found.add(group, test, None, f"{was} on the pristine base, {now} here")
-        lines.append(f"{test:{width}}  {was:14} {now:14} {mark}".rstrip())
-    REPORT.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found.close(group)
+        fine = passed(was) or was == "-"
+        ok = passed(now) or (False if fine else None)
+        words = f"{was} on the pristine base, {now} here"
+        found.add("ftracetest", test, ok, "" if ok and fine else words,
+                  None if ok is None else after.seconds.get(test))
 
 
 def plan(jobs_plan, built, patched, full):
@@ -207,10 +195,8 @@ def plan(jobs_plan, built, patched, full):
             outcomes.seconds.update(seconds)
         return outcomes
 
-    on_patched, on_pristine = parts(patched, built), []
-    if full:
-        on_pristine = parts(pristine, jobs_plan.add("build pristine x86_64",
-                                                    lambda found: pristine.build()))
+    on_patched, on_pristine = parts(patched, built), parts(pristine, jobs_plan.add(
+        "build pristine x86_64", lambda found: pristine.build())) if full else []
 
     def judge(found):
         after = whole(patched, on_patched)

@@ -9,6 +9,7 @@ and searched for splats. All this is the same on every architecture; only the
 device that carries the job's output is another.
 """
 
+import contextlib
 import functools
 import os
 import pathlib
@@ -16,12 +17,10 @@ import re
 import shlex
 import shutil
 import subprocess
-import tempfile
 import threading
 
 import accel
 import kernel as kernels
-import lint
 import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
@@ -37,16 +36,6 @@ RING_BUFFER = "ring-buffer"
 FTRACETEST = "ftrace"
 # Where they are in the guest.
 SELFTESTS = "/selftests"
-# Their programs are static, those of the base with a C library.
-COMPILER = {"x86_64": "gcc", "arm64": "aarch64-linux-gnu-gcc",
-            "riscv64": "riscv64-linux-gnu-gcc"}
-
-# Static, as the guests have no libraries. That of the host is Debian's; those
-# of other architectures are unpacked by harness/setup.
-BUSYBOX = {"x86_64": pathlib.Path("/bin/busybox"),
-           "arm64": BUILD / "tools" / "busybox-arm64",
-           "riscv64": BUILD / "tools" / "busybox-riscv64"}
-
 # Held by the thread that measures the rate of the clock, see clock().
 CLOCK = threading.Lock()
 
@@ -71,22 +60,6 @@ SPLAT = re.compile(
 RACE = "BUG: KCSAN: "
 RACE_LINES = 80
 RACE_FRAMES = 2
-
-EMULATOR = {
-    "x86_64": ["qemu-system-x86_64", "-machine", "pc"],
-    "arm64": ["qemu-system-aarch64", "-machine", "virt", "-cpu", "cortex-a57"],
-    "riscv64": ["qemu-system-riscv64", "-machine", "virt"],
-}
-# Where there is a device tree, it also says where an early console is. A guest that gets no CPU
-# for some ticks would take its timer for broken, and panic: no_timer_check.
-OPTIONS = {"x86_64": "console=ttyS0 no_timer_check", "arm64": "console=ttyAMA0 earlycon",
-           "riscv64": "console=ttyS0 earlycon"}
-# The line for the job's output, beside that of the console. The virt machines
-# have only one serial line.
-VIRTIO_LINE = ["-device", "virtio-serial-device", "-device", "virtconsole,chardev=job",
-               "-chardev", "stdio,id=job"]
-JOB_LINE = {"x86_64": ["-serial", "stdio"], "arm64": VIRTIO_LINE, "riscv64": VIRTIO_LINE}
-
 
 def script(name, **variables):
     """One of SCRIPTS, with values for its variables."""
@@ -160,7 +133,7 @@ def racing(lines):
 def our_functions(kernel):
     """The functions in the objects of our files and of those that the series edits."""
     found = set()
-    for path in [*series.overlay_files(), *lint.edited_files()]:
+    for path in [*series.overlay_files(), *series.edited_files()]:
         built = (kernel.out / path).with_suffix(".o")
         if path.endswith((".c", ".rs", ".S")) and built.exists():
             said = subprocess.run(["nm", built], capture_output=True, text=True, check=True)
@@ -191,51 +164,36 @@ def archive(parts, output, out):
         raise Failure(f"building {shown(output)} failed: {done.stderr.strip()}")
 
 
-def nodes(directory):
-    """The device nodes that must exist before devtmpfs is mounted."""
-    listing = directory / "nodes"
-    listing.write_text("dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\n"
-                       "nod /dev/null 666 0 0 c 1 3\n", encoding="utf-8")
-    return listing
-
-
+# Whom ftracetest asks for: it changes owners, wants a second user and group, and calls ping.
+ETC = {"passwd": "root:x:0:0::/root:/bin/sh\nguest:x:1000:1000::/:/bin/sh\n",
+       "group": "root:x:0:\nguest:x:1000:\n", "hosts": "127.0.0.1 localhost\n"}
+# The device nodes that must exist before devtmpfs is mounted.
+NODES = "dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\nnod /dev/null 666 0 0 c 1 3\n"
 # One thread makes an image, the others wait for it.
 _images = threading.Lock()
 
 
 def root_image(kernel):
     """The part of the initramfs that belongs to a kernel."""
-    with _images:
-        return make_root_image(kernel)
-
-
-def make_root_image(kernel):
-    image = kernel.out / "initramfs.cpio"
-    busybox = BUSYBOX[kernel.machine]
-    inputs = [kernel.modules / "lib" / "modules", *GUEST.iterdir(), busybox, kernel.image,
-              pathlib.Path(__file__)]
-    if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime
-                              for path in inputs):
-        return image
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-        stage = pathlib.Path(scratch) / "root"
+    image, modules = kernel.out / "initramfs.cpio", kernel.modules / "lib" / "modules"
+    inputs = [modules, *GUEST.iterdir(), kernel.arch.busybox, kernel.image, pathlib.Path(__file__)]
+    with _images, ui.scratch() as scratch:
+        if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime for path in inputs):
+            return image
+        stage = scratch / "root"
         for name in ("bin", "sbin", "proc", "sys", "tmp", "root", "etc", "lib", "usr/bin",
                      "usr/sbin", "job"):
             (stage / name).mkdir(parents=True)
-        install = kernel.modules / "lib" / "modules"
-        shutil.copytree(install, stage / "lib" / "modules", symlinks=True,
+        shutil.copytree(modules, stage / "lib" / "modules", symlinks=True,
                         ignore=shutil.ignore_patterns("build", "source"))
-        shutil.copy(busybox, stage / "bin" / "busybox")
-        shutil.copy(GUEST / "modprobe", stage / "sbin" / "modprobe")
-        shutil.copy(GUEST / "init", stage / "init")
-        # ftracetest changes owners, and wants a second user and group.
-        (stage / "etc" / "passwd").write_text("root:x:0:0::/root:/bin/sh\n"
-                                              "guest:x:1000:1000::/:/bin/sh\n")
-        (stage / "etc" / "group").write_text("root:x:0:\nguest:x:1000:\n")
-        # Whom ping of ftracetest asks for.
-        (stage / "etc" / "hosts").write_text("127.0.0.1 localhost\n")
+        for source, target in ((kernel.arch.busybox, "bin/busybox"),
+                               (GUEST / "modprobe", "sbin/modprobe"), (GUEST / "init", "init")):
+            shutil.copy(source, stage / target)
+        for name, text in ETC.items():
+            (stage / "etc" / name).write_text(text, encoding="utf-8")
+        (scratch / "nodes").write_text(NODES, encoding="utf-8")
         install_selftests(kernel, stage / SELFTESTS.lstrip("/"))
-        archive([stage, nodes(pathlib.Path(scratch))], image, kernel.out)
+        archive([stage, scratch / "nodes"], image, kernel.out)
     return image
 
 
@@ -243,12 +201,11 @@ def install_selftests(kernel, path):
     """The kernel's kselftests, built and installed as a user would."""
     source = kernel.source / "tools/testing/selftests"
     # The pristine kernel has none for what the series adds.
-    targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
-               if (source / name).is_dir()]
+    targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST) if (source / name).is_dir()]
     log = ui.fresh_log(f"kselftest-install-{kernel.label}")
     kernel.must(log, f"installing the headers of the {kernel.what}", "headers")
-    ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.arch}",
-             f"CC={COMPILER[kernel.machine]}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
+    ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.kbuild}",
+             f"CC={kernel.arch.compiler}", "USERCFLAGS=-Werror", "USERLDFLAGS=-static",
              "FORCE_TARGETS=1",
              f"TARGETS={' '.join(targets)}", f"KSFT_INSTALL_PATH={path}", "install"], log,
             f"installing the kselftests of the {kernel.what}", env=kernels.environment())
@@ -267,17 +224,17 @@ def add_program(stage, program, alias=""):
         shutil.copy(path, target)
 
 
-def job_image(kernel, script, files, programs, shell):
-    """The part of the initramfs that belongs to one job."""
-    directory = pathlib.Path(tempfile.mkdtemp(dir=BUILD, prefix="job-"))
-    try:
+@contextlib.contextmanager
+def initramfs_of(kernel, script, files=(), programs=(), shell=False):
+    """An initramfs for one job, of the part that belongs to the kernel and that of the job."""
+    with ui.scratch("job") as directory:
         job = directory / "root" / "job"
         job.mkdir(parents=True)
         (job / "run").write_text("#!/bin/sh\n" + script, encoding="utf-8")
         (job / "run").chmod(0o755)
         if shell:
             (job / "shell").touch()
-        for name, source in files.items():
+        for name, source in dict(files).items():
             if isinstance(source, str):
                 (job / name).write_text(source, encoding="utf-8")
             else:
@@ -288,15 +245,12 @@ def job_image(kernel, script, files, programs, shell):
             if not path:
                 raise Failure(f"{name} is missing; install it (harness/setup does on Debian)")
             add_program(directory / "root", path, alias)
-        whole = directory / "initramfs"
         archive([directory / "root"], directory / "job.cpio", kernel.out)
+        whole = directory / "initramfs"
         with open(whole, "wb") as out:
             for part in (root_image(kernel), directory / "job.cpio"):
                 out.write(part.read_bytes())
-        return directory, whole
-    except BaseException:
-        shutil.rmtree(directory, ignore_errors=True)
-        raise
+        yield whole
 
 
 @functools.cache
@@ -333,10 +287,10 @@ def command(kernel, initramfs, accel, smp, append, icount):
     cpus = f"{smp},sockets={smp}" if name == "x86_64" else str(smp)
     # KASAN takes an eighth of it, and what is freed stays for a while.
     memory = "2G" if kernel.debug else "1G"
-    argv = [*EMULATOR[name], "-accel", accel, "-smp", cpus, "-m", memory,
+    argv = [*kernel.arch.emulator, "-accel", accel, "-smp", cpus, "-m", memory,
             "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(kernel.image), "-initrd", str(initramfs),
-            "-append", f"{OPTIONS[name]} panic=-1 oops=panic {append}".strip()]
+            "-append", f"{kernel.arch.options} panic=-1 oops=panic {append}".strip()]
     if icount:
         # One nanosecond of guest time per instruction.
         argv += ["-icount", "shift=0,sleep=off"]
@@ -363,12 +317,6 @@ def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
     """
     console = LOGS / f"console-{log_name}.log"
     result = Result(LOGS / f"{log_name}.log")
-    directory, initramfs = job_image(kernel, script, files or {}, programs, shell=False)
-
-    def argv(accelerator):
-        return [*command(kernel, initramfs, accelerator, smp, append, icount),
-                "-serial", f"file:{console}", *JOB_LINE[kernel.machine], *emulator]
-
     def take(line):
         if line is None:
             # The guest is run again, with another accelerator.
@@ -386,37 +334,26 @@ def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
     def ended_well():
         return result.status is not None or bool(splats(console, ours))
 
-    try:
-        end = accel.run(argv, TCG, LOGS / f"qemu-{log_name}.log", console, take,
-                        ended_well, kvm=may_have_kvm(kernel, icount), timeout=timeout,
-                        idle=idle)
-        result.timed_out = end == ui.TIMED_OUT
-        result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
-        if console.exists():
-            result.splats = splats(console, ours)
-        else:
-            raise Failure("QEMU did not start: "
-                          + ui.last_error(LOGS / f"qemu-{log_name}.log"))
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    log = LOGS / f"qemu-{log_name}.log"
+    with initramfs_of(kernel, script, files or {}, programs) as initramfs:
+        def argv(accelerator):
+            return [*command(kernel, initramfs, accelerator, smp, append, icount),
+                    "-serial", f"file:{console}", *kernel.arch.job_line, *emulator]
+
+        end = accel.run(argv, TCG, log, console, take, ended_well,
+                        kvm=may_have_kvm(kernel, icount), timeout=timeout, idle=idle)
+    result.timed_out = end == ui.TIMED_OUT
+    result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
+    if not console.exists():
+        raise Failure(f"QEMU did not start: {ui.last_error(log)}")
+    result.splats = splats(console, ours)
     return result
 
 
 def interactive(kernel):
     """Hand the terminal to a shell in the guest; returns QEMU's status."""
-    directory, initramfs = job_image(kernel, "exit 0\n", {}, (), shell=True)
     # The demonstration, or an earlier one, has proven it; there is no second run here.
     proven = may_have_kvm(kernel, False) and accel.proven()
-    try:
+    with initramfs_of(kernel, "exit 0\n", shell=True) as initramfs:
         argv = command(kernel, initramfs, "kvm" if proven else TCG, 2, "quiet", False)
         return subprocess.call([*argv, "-serial", "mon:stdio", "-serial", "null"])
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
-
-
-def patched_x86():
-    """The kernel that run, shell and bench are about, built."""
-    series.tree()
-    kernel = kernels.Kernel("x86_64")
-    kernel.build()
-    return kernel

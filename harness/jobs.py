@@ -46,6 +46,17 @@ class Plan:
         self.jobs.append(job)
         return job
 
+    def build(self, kernel):
+        """The job that builds a kernel."""
+        name = f"build {kernel.name}"
+        known = next((job for job in self.jobs if job.name == name), None)
+        return known or self.add(name, lambda found: kernel.build())
+
+    def guest(self, name, function, kernel, *args):
+        """A job in a guest of a kernel, which FUNCTION takes behind the results."""
+        return self.add(name, lambda found: function(found, kernel, *args), self.build(kernel),
+                        lane=SINGLE)
+
     def take_over(self, found, kept):
         """Take over what passed before the run was interrupted.
 
@@ -55,8 +66,7 @@ class Plan:
         needed, over = set(), []
         for job in reversed(self.jobs):
             outcome = kept.recall(job.name)
-            if outcome and (outcome["tests"] or outcome["value"] is not None
-                            or job not in needed):
+            if outcome and (outcome["tests"] or outcome["value"] is not None or job not in needed):
                 over.insert(0, (job, outcome))
             else:
                 needed.update(job.needs)
@@ -92,11 +102,11 @@ class Plan:
         def work(job):
             failed_before = found.count(job.name)[1]
             stopped = bad = None
-            at, recorder = found.elapsed(), outcomes.Recorder(found)
+            at, recorder = found.elapsed(), outcomes.Recorder(found, job.name)
             try:
                 with found.job(job.name):
                     job.value = job.function(recorder)
-                found.made(job.name, recorder.tests)
+                found.close(recorder.suites)
                 bad = found.count(job.name)[1] > failed_before
                 keep(job, found.elapsed() - at, recorder.tests, bad or recorder.failed)
             except BaseException as error:  # An interrupt of the user's, or a defect of ours.

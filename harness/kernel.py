@@ -20,12 +20,16 @@ import shutil
 import subprocess
 import time
 
+import arch
 import series
 import ui
+from arch import ARCHES
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
+# What says how kernels are built, for outcomes.py.
+SOURCES = (__file__, arch.__file__)
 BASE_TREE = BUILD / "base"
-CONFIGS = ROOT / "harness" / "config"
+FRAGMENTS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"
 # What Debian's own kernel of this base is configured with, by harness/setup.
 DEBIAN_CONFIG = BUILD / "tools" / "config-cloud-amd64.xz"
@@ -71,68 +75,53 @@ def tools(cross="", llvm=False):
 
 
 @dataclasses.dataclass(frozen=True)
-class Arch:
-    """How one architecture is built here; the names are kbuild's."""
+class Config:
+    """How a kernel is configured, and what of it is built."""
 
-    arch: str
-    cross: str = ""
+    fragments: tuple
+    # Whether it needs LLVM, whatever the architecture does.
     llvm: bool = False
-    image: str = "vmlinux"
-    fragments: tuple = ("base",)
     # What to build instead of the image and all modules.
     targets: tuple = ()
     # Built files of a first build, for the progress line only.
     steps: int = 700
     # The configuration on which the fragments are laid; without it, that is allnoconfig.
-    config: pathlib.Path = None
+    base: pathlib.Path = None
 
 
-# 6.12 has Rust for riscv only if the C compiler is clang. Of the loongarch64
-# kernel, which boots nowhere, only that is built which has to do with Rust and
-# with static branches: it cannot do without ACPI and PCI, minutes to compile.
-ARCHES = {
-    "x86_64": Arch("x86_64", image="arch/x86/boot/bzImage",
-                   fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
-                              *SERIES_FRAGMENTS),
-                   steps=1560),
-    # For the full run: kernels that check themselves, and unusual ones. 6.12 has Rust with
+def series_without(*names):
+    """The fragments of the series but for some."""
+    return tuple(name for name in SERIES_FRAGMENTS if name not in names)
+
+
+X86 = ("base", "tracing", "x86_64", "rust", "kunit-module", *SERIES_FRAGMENTS)
+# By what the kernels are called: an architecture of arch.py, and what is unusual.
+CONFIGS = {
+    "x86_64": Config(X86, steps=1560),
+    # For the full run: kernels that check themselves, and unusual ones. There is Rust with
     # KASAN only if the C compiler is clang.
-    **{f"x86_64-{name}": Arch("x86_64", image="arch/x86/boot/bzImage", llvm=llvm,
-                              fragments=("base", "tracing", "x86_64", "rust", "kunit-module",
-                                         *SERIES_FRAGMENTS, name),
-                              steps=1560)
-       for name, llvm in (("debug", True), ("kcsan", True), ("cfi", True), ("rt", False),
-                          ("no-jump-label", False), ("startup", False))},
+    **{f"x86_64-{name}": Config((*X86, name), llvm=name in ("debug", "kcsan", "cfi"), steps=1560)
+       for name in ("debug", "kcsan", "cfi", "rt", "no-jump-label", "startup")},
     # Debian's cloud image without its 1,012 modules: mitigations, IBT, BTF, signed modules.
-    "x86_64-debian": Arch("x86_64", image="arch/x86/boot/bzImage",
-                          fragments=("debian", "rust", "kunit-module", *SERIES_FRAGMENTS),
-                          steps=4400, config=DEBIAN_CONFIG),
+    "x86_64-debian": Config(("debian", "rust", "kunit-module", *SERIES_FRAGMENTS), steps=4400,
+                            base=DEBIAN_CONFIG),
     # As for code in ROM, and small.
-    "x86_64-rom": Arch("x86_64", image="arch/x86/boot/bzImage",
-                       fragments=("base", "events", "x86_64", "series-functions",
-                                  "series-markers", "benchmark", "no-jump-label",
-                                  "no-modules")),
-    "arm64": Arch("arm64", cross="aarch64-linux-gnu-", image="arch/arm64/boot/Image",
-                  fragments=("base", "events", "virt", "arm64", "rust", "kunit",
-                             "series", "series-asm", "series-rust", "series-rust-functions",
-                             "series-view", "series-kunit", "series-functions",
-                             "series-markers")),
-    "riscv64": Arch("riscv", llvm=True, image="arch/riscv/boot/Image",
-                    fragments=("base", "events", "virt", "riscv64", "rust", "series",
-                               "series-asm", "series-rust", "series-rust-functions",
-                               "series-view", "series-functions", "series-markers")),
-    "loongarch64": Arch("loongarch", llvm=True,
-                        fragments=("base", "events", "loongarch64", "rust", "series",
-                                   "series-rust", "series-view", "series-functions",
-                                   "series-markers"),
-                        targets=("rust/", "kernel/jump_label.o", "kernel/marker.o",
-                                 "kernel/static_key_debugfs.o", "kernel/tracepoint.o",
-                                 "kernel/trace/", "lib/test_static_keys.o",
-                                 "lib/test_static_key_base.o",
-                                 "lib/test_static_branch_asm.o",
-                                 "lib/test_marker.o", "lib/test_rust_tracepoint.o",
-                                 "samples/rust/"),
-                        steps=200),
+    "x86_64-rom": Config(("base", "events", "x86_64", "series-functions", "series-markers",
+                          "benchmark", "no-jump-label", "no-modules")),
+    "arm64": Config(("base", "events", "virt", "arm64", "rust", "kunit",
+                     *series_without("benchmark"))),
+    "riscv64": Config(("base", "events", "virt", "riscv64", "rust",
+                       *series_without("series-kunit", "benchmark"))),
+    # It boots nowhere, so only that is built which has to do with Rust and with static
+    # branches: it cannot do without ACPI and PCI, minutes to compile.
+    "loongarch64": Config(
+        ("base", "events", "loongarch64", "rust",
+         *series_without("series-asm", "series-rust-functions", "series-kunit", "benchmark")),
+        targets=("rust/", "kernel/jump_label.o", "kernel/marker.o", "kernel/static_key_debugfs.o",
+                 "kernel/tracepoint.o", "kernel/trace/", "lib/test_static_keys.o",
+                 "lib/test_static_key_base.o", "lib/test_static_branch_asm.o",
+                 "lib/test_marker.o", "lib/test_rust_tracepoint.o", "samples/rust/"),
+        steps=200),
 }
 
 
@@ -152,7 +141,7 @@ def traces_rust(machine):
 
 def fragments(names):
     """The texts of harness/config by their names."""
-    return [(CONFIGS / f"{name}.config").read_text(encoding="utf-8") for name in names]
+    return [(FRAGMENTS / f"{name}.config").read_text(encoding="utf-8") for name in names]
 
 
 def merge(*texts):
@@ -183,7 +172,8 @@ class Kernel:
     def __init__(self, name, pristine=False):
         self.name = name
         self.pristine = pristine
-        self.arch = ARCHES[name]
+        self.arch = ARCHES[self.machine]
+        self.config = CONFIGS[name]
         self.source = BASE_TREE if pristine else series.TREE
         self.label = name + ("-base" if pristine else "")
         self.what = f"{'pristine' if pristine else 'patched'} {name} kernel"
@@ -193,12 +183,12 @@ class Kernel:
     @property
     def debug(self):
         """Whether it is slow and needs much memory, for the errors that it finds."""
-        return self.races or "debug" in self.arch.fragments
+        return self.races or "debug" in self.config.fragments
 
     @property
     def races(self):
         """Whether it reports data races, those of the base as well."""
-        return "kcsan" in self.arch.fragments
+        return "kcsan" in self.config.fragments
 
     @property
     def machine(self):
@@ -218,8 +208,8 @@ class Kernel:
         """The make command line for some targets."""
         # The results must not depend on when and where they were built, so
         # that a compiler cache helps and the two kernels compare.
-        return [*NICE, "make", "-C", self.source, f"O={self.out}", f"ARCH={self.arch.arch}",
-                *tools(self.arch.cross, self.arch.llvm), "LOCALVERSION=",
+        return [*NICE, "make", "-C", self.source, f"O={self.out}", f"ARCH={self.arch.kbuild}",
+                *tools(self.arch.cross, self.config.llvm or self.arch.llvm), "LOCALVERSION=",
                 "KBUILD_BUILD_TIMESTAMP=2024-11-17",
                 "KBUILD_BUILD_USER=static-key", "KBUILD_BUILD_HOST=tracepoints",
                 # Where functions are traced, the base leaves kernel/trace out, against recursion.
@@ -238,23 +228,22 @@ class Kernel:
         """
         without = SERIES_FRAGMENTS if self.pristine else \
             () if traces_rust(self.machine) else ("series-rust-functions",)
-        names = [name for name in self.arch.fragments if name not in without]
+        names = [name for name in self.config.fragments if name not in without]
         return as_text(merge(*fragments(names)))
 
     def configure(self):
         self.out.mkdir(parents=True, exist_ok=True)
         text = self.fragment()
         stamp = self.out / ".fragment-stamp"
-        config = self.arch.config.read_bytes() if self.arch.config else b""
-        digest = hashlib.sha256(text.encode() + config).hexdigest()
+        base = self.config.base
+        digest = hashlib.sha256(text.encode() + (base.read_bytes() if base else b"")).hexdigest()
         # kbuild drops an option without a word if, say, a new compiler is not fit for it.
         if (stamp.exists() and stamp.read_text(encoding="utf-8") == digest
                 and self.lost(text) is None):
             return
-        if self.arch.config:
+        if base:
             (self.out / ".config").write_text(
-                without_modules(lzma.open(self.arch.config, "rt").read()) + text,
-                encoding="utf-8")
+                without_modules(lzma.open(base, "rt").read()) + text, encoding="utf-8")
             targets = ("olddefconfig",)
         else:
             wanted = self.out / ".fragment"
@@ -269,16 +258,18 @@ class Kernel:
         if "CONFIG_RUST=y" in text:
             self.borrow_host_crates()
 
-    def lost(self, text):
-        """The first line of @text that the configuration has otherwise, or None."""
+    def options(self):
+        """The lines of the configuration by option."""
         path = self.out / ".config"
         # "make mrproper" removes it, but not the stamp.
-        config = merge(path.read_text(encoding="utf-8") if path.exists() else "")
-        for symbol, line in merge(text).items():
-            # An option that cannot be chosen is not mentioned.
-            if line != config.get(symbol, f"# CONFIG_{symbol} is not set"):
-                return line
-        return None
+        return merge(path.read_text(encoding="utf-8") if path.exists() else "")
+
+    def lost(self, text):
+        """The first line of @text that the configuration has otherwise, or None."""
+        options = self.options()
+        # An option that cannot be chosen is not mentioned.
+        return next((line for symbol, line in merge(text).items()
+                     if line != options.get(symbol, f"# CONFIG_{symbol} is not set")), None)
 
     def install(self):
         """Bring the installed modules up to date."""
@@ -287,12 +278,18 @@ class Kernel:
         self.must(self.log, f"installing the modules of the {self.what}",
                   f"INSTALL_MOD_PATH={self.modules}", "INSTALL_MOD_STRIP=1", "modules_install")
 
-    def rustc(self):
-        """The line about the Rust compiler in the configuration, or None."""
-        config = self.out / ".config"
-        lines = config.read_text(encoding="utf-8").splitlines() if config.exists() else ()
-        return next((line for line in lines if line.startswith("CONFIG_RUSTC_VERSION_TEXT=")),
-                    None)
+    def external(self, directory, files, log):
+        """Build external modules from {name: text}; returns them.
+
+        Always from nothing: three seconds, and no stale symbol versions.
+        """
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        for name, text in files.items():
+            (directory / name).write_text(text, encoding="utf-8")
+        self.must(ui.fresh_log(log), f"building the modules of {shown(directory)}",
+                  f"M={directory}", "modules")
+        return sorted(directory.glob("*.ko"))
 
     def borrow_host_crates(self):
         """Copy proc-macro2, quote and syn from a kernel of this tree: more than a minute.
@@ -304,13 +301,14 @@ class Kernel:
         mine = self.out / "rust" / "host"
         if mine.exists():
             return
-        rustc = self.rustc()
+        rustc = self.options().get("RUSTC_VERSION_TEXT")
         newest = max(path.stat().st_mtime for crate in ("proc-macro2", "quote", "syn")
                      for path in (self.source / "rust" / crate).rglob("*.rs"))
-        for name in ARCHES:
+        for name in CONFIGS:
             other = Kernel(name, self.pristine)
             theirs = other.out / "rust" / "host"
-            if ((theirs / ".libsyn.rlib.cmd").exists() and other.rustc() == rustc
+            if ((theirs / ".libsyn.rlib.cmd").exists()
+                    and other.options().get("RUSTC_VERSION_TEXT") == rustc
                     and min(path.stat().st_mtime for path in theirs.iterdir()) > newest):
                 shutil.copytree(theirs, mine)
                 now = time.time()
@@ -320,14 +318,11 @@ class Kernel:
 
     def build(self):
         """Bring image and installed modules up to date."""
-        steps_file = self.out / ".steps"
         self.log.write_text("", encoding="utf-8")
         with ui.Step(f"build the {self.what}") as step:
             self.configure()
-            first = not self.image.exists()
-            if first:
-                step.total = (int(steps_file.read_text(encoding="utf-8"))
-                              if steps_file.exists() else self.arch.steps)
+            if not self.image.exists():
+                step.total = self.config.steps
 
             def on_line(line):
                 if BUILT.match(line):
@@ -335,11 +330,9 @@ class Kernel:
 
             image = self.arch.image.rpartition("/")[2]
             self.must(self.log, f"building the {self.what}",
-                      *(self.arch.targets or (image, "modules")), on_line=on_line)
+                      *(self.config.targets or (image, "modules")), on_line=on_line)
             built = step.done
-            if first:
-                steps_file.write_text(str(built), encoding="utf-8")
-            if not self.arch.targets:
+            if not self.config.targets:
                 self.install()
             step.outcome = f"{built} files" if built else "nothing to do"
 
@@ -349,13 +342,22 @@ def pristine_tree():
     base, _ = series.tree(quiet=True)
     series.git("worktree", "prune")
     if (BASE_TREE / ".git").exists():
-        head = series.git("rev-parse", "HEAD", cwd=BASE_TREE, check=False)
         clean = series.git("status", "--porcelain", "--untracked-files=no",
                            cwd=BASE_TREE, check=False)
-        if head.stdout.decode().strip() == base and not clean.stdout.strip():
+        if series.revision("HEAD", BASE_TREE) == base and not clean.stdout.strip():
             return
     with ui.Step("pristine base into build/base"):
         series.worktree(BASE_TREE, base)
+
+
+def built(name="x86_64", pristine=False):
+    """A kernel that is up to date."""
+    series.tree()
+    if pristine:
+        pristine_tree()
+    kernel = Kernel(name, pristine)
+    kernel.build()
+    return kernel
 
 
 def main(args):

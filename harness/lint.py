@@ -12,7 +12,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 
 import kernel as kernels
@@ -35,20 +34,13 @@ def sources(without=()):
     return None if series.dirty() else series.sources(commits[-1], without)
 
 
-def edited_files():
-    """The base's files that the series edits."""
-    ours = set(series.overlay_files())
-    return sorted({path for patch in series.read_series() for path in patch.edited()
-                   if (series.TREE / path).exists() and path not in ours})
-
-
 # --- rustfmt ---------------------------------------------------------------
 
 def check_rustfmt(found):
     """Rust is formatted as `make rustfmtcheck` of the kernel wants it."""
     group = "rustfmt"
     with ui.Step("rustfmt on our files"):
-        for path in [*series.source_files(), *edited_files()]:
+        for path in [*series.source_files(), *series.edited_files()]:
             if path.endswith(".rs"):
                 top = ROOT if (ROOT / path).exists() else series.TREE
                 # From its input, rustfmt does not go on to the modules of a file.
@@ -56,9 +48,7 @@ def check_rustfmt(found):
                     [RUSTFMT, "--check", "--config-path", series.TREE / ".rustfmt.toml"],
                     input=(top / path).read_text(encoding="utf-8"))
                 words = (done.stderr + done.stdout).replace("<stdin>", path).splitlines()
-                found.add(group, path, not done.returncode and not words,
-                          words[0] if words else "")
-    found.close(group)
+                found.add(group, path, not done.returncode and not words, words[0] if words else "")
 
 
 # --- Sphinx ----------------------------------------------------------------
@@ -89,8 +79,7 @@ def page_tree(work, pages):
             index.symlink_to((series.TREE / page).parent / "index.rst")
             tops.append(str(index.relative_to(work)))
     entries = "".join(f"   {top.removesuffix('.rst')}\n" for top in tops)
-    (work / "index.rst").write_text(f"Pages\n=====\n\n.. toctree::\n\n{entries}",
-                                    encoding="utf-8")
+    (work / "index.rst").write_text(f"Pages\n=====\n\n.. toctree::\n\n{entries}", encoding="utf-8")
 
 
 def is_elsewhere(page, line):
@@ -115,14 +104,13 @@ def check_pages(found):
     """Our pages, with the kernel-doc in them, go through Sphinx without a warning."""
     group = "pages"
     log = ui.fresh_log("sphinx")
-    pages = sorted(path for path in [*series.overlay_files(), *edited_files()]
+    pages = sorted(path for path in [*series.overlay_files(), *series.edited_files()]
                    if path.endswith(".rst") and not path.endswith("/index.rst"))
     said = {}
-    with ui.Step("our pages through Sphinx"), \
-            tempfile.TemporaryDirectory(dir=BUILD, prefix="pages-") as scratch:
+    with ui.Step("our pages through Sphinx"), ui.scratch("pages") as scratch:
         # An extension of the base wants a directory of this name, beside MAINTAINERS.
-        work, html = pathlib.Path(scratch) / DOCUMENTATION, pathlib.Path(scratch) / "html"
-        (pathlib.Path(scratch) / "MAINTAINERS").symlink_to(series.TREE / "MAINTAINERS")
+        work, html = scratch / DOCUMENTATION, scratch / "html"
+        (scratch / "MAINTAINERS").symlink_to(series.TREE / "MAINTAINERS")
         page_tree(work, pages)
 
         def on_line(line):
@@ -141,8 +129,7 @@ def check_pages(found):
              work, html], log, on_line=on_line,
             env=dict(os.environ, srctree=str(series.TREE), PYTHONDONTWRITEBYTECODE="1",
                      LC_ALL="C.UTF-8"))
-        written = {str(path.relative_to(html).with_suffix(".rst"))
-                   for path in html.rglob("*.html")}
+        written = {str(path.relative_to(html).with_suffix(".rst")) for path in html.rglob("*.html")}
     for page in pages:
         text = (series.TREE / page).read_text(encoding="utf-8")
         sources = re.findall(r"^\s*\.\. kernel-doc:: *(\S+)", text, re.MULTILINE)
@@ -155,7 +142,6 @@ def check_pages(found):
         found.add(group, page, not words, words[0] if words else "")
     if status:
         found.add(group, "sphinx-build", False, f"{ui.last_error(log)} (log: {shown(log)})")
-    found.close(group)
 
 
 # --- Coccinelle ------------------------------------------------------------
@@ -246,21 +232,18 @@ class CocciCheck:
         self.lock = threading.Lock()
 
     def places(self):
-        """Where the outcome for each file is kept, by all that could make another of it."""
-        settings = (self.version, COCCI_KERNEL, COCCI_INCLUDES, COCCI_FALSE)
-        common = hashlib.sha256(repr(settings).encode())
-        for patch in self.patches:
-            common.update((series.TREE / COCCI / patch.name).read_bytes())
-        headers = [path for path in self.files if path.endswith(".h")]
+        """Where the outcome for each file is kept: by its text, those of the headers of ours that
+        it includes, and those of the semantic patches."""
+        def text(path):
+            return (series.TREE / path).read_bytes()
+
+        patches = hashlib.sha256(b"".join(text(COCCI + patch.name) for patch in self.patches))
         for path in self.files:
-            digest = common.copy()
-            text = (series.TREE / path).read_bytes()
-            digest.update(path.encode() + text)
-            included = set(re.findall(rb'^\s*#\s*include.*?(\w+\.h)[">]', text, re.MULTILINE))
-            for header in headers:
-                if os.path.basename(header).encode() in included:
-                    digest.update((series.TREE / header).read_bytes())
-            yield path, outcomes.place(outcomes.code(__file__), digest.hexdigest())
+            included = re.findall(rb'^\s*#\s*include.*?(\w+\.h)[">]', text(path), re.MULTILINE)
+            yield path, outcomes.place(
+                outcomes.code(__file__), patches.hexdigest(), path, text(path),
+                [text(header) for header in self.files
+                 if os.path.basename(header).encode() in included])
 
     def run(self, patch, groups):
         """One semantic patch; GROUPS is a file in which files stand apart."""
@@ -287,21 +270,18 @@ class CocciCheck:
 
     def check(self, files, step):
         """Run all semantic patches that this spatch can run on some files."""
-        lists = {}
-        for name, wanted in (("all", files),
-                             ("kernel", [path for path in files if not path.startswith(TOOLS)])):
-            lists[name] = self.where / name
+        of_kernel = [path for path in files if not path.startswith(TOOLS)]
+        for name, wanted in (("all", files), ("kernel", of_kernel)):
             # One file is one group: apart, they cannot give each other metavariables.
-            lists[name].write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
-            if not wanted:
-                del lists[name]
+            (self.where / name).write_text("\n\n".join(wanted) + "\n", encoding="utf-8")
         patches = [patch for patch in self.patches if not patch.useless(self.version)]
         step.total = len(patches)
 
         def one(patch):
-            groups = lists.get("kernel" if patch.name.startswith(COCCI_KERNEL) else "all")
-            if groups:
-                self.run(patch, groups)
+            if not patch.name.startswith(COCCI_KERNEL):
+                self.run(patch, self.where / "all")
+            elif of_kernel:
+                self.run(patch, self.where / "kernel")
             step.advance(note=patch.name)
 
         ui.parallel(one, patches, os.cpu_count())
@@ -336,7 +316,6 @@ def check_coccinelle(found):
         for path in files:
             if path not in check.said:
                 outcomes.keep(places[path], True)
-    found.close(group)
 
 
 def first_difference(made, wanted):
@@ -359,8 +338,8 @@ def semantic_patch_trouble(patch, source):
         wanted = source.with_suffix(".report").read_text(encoding="utf-8").partition("\n")[2]
         trouble += done.stderr.strip().splitlines()[-1:] if done.returncode else []
         trouble.append(first_difference(said, wanted))
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-        made = pathlib.Path(scratch) / source.name
+    with ui.scratch() as scratch:
+        made = scratch / source.name
         subprocess.run([*argv, "-D", "patch", source.name, "-o", made], cwd=source.parent,
                        env=cocci_environment(), capture_output=True, check=False)
         text = made.read_text(encoding="utf-8") if made.exists() else ""
@@ -379,7 +358,6 @@ def check_semantic_patches(found):
             trouble = semantic_patch_trouble(SemanticPatch.read(series.TREE / path), source) \
                 if source.exists() else "has no test"
             found.add(group, path, trouble is None, trouble or "")
-    found.close(group)
 
 
 # --- unusual configurations ------------------------------------------------
@@ -394,19 +372,13 @@ VARIANT_PLACES = ("arch/x86/", "block/", "drivers/", "fs/", "kernel/", "lib/", "
 # helpers.o, and what needs BTF, which steps.check() builds.
 NO_OBJECT = re.compile(r"kernel/static_branch_asm\.c|rust/helpers/.*|"
                        r"kernel/trace/(?:func_event|trace)_btf\.c|kernel/bpf/btf\.c")
-# Prints the objects and directories that are enabled in a directory.
-ENABLED = """\
-include {out}/include/config/auto.conf
-srctree := {tree}
-src := {tree}/{directory}
-obj := {directory}
-include {tree}/{file}
-objects := $(obj-y) $(obj-m) $(lib-y) $(lib-m)
-parts := $(foreach o,$(objects),$($(o:.o=-y)) $($(o:.o=-m)) $($(o:.o=-objs)))
-$(info $(addprefix {directory}/,$(objects) $(parts)))
-.PHONY: lint-nothing
-lint-nothing: ;
-"""
+# Prints what is enabled in a directory.
+ENABLED = ROOT / "harness" / "enabled.mk"
+# What compilers say of a place: rustc below the words, those of C with them; and of an object.
+SAID = [re.compile(pattern) for pattern in (
+    r"\s+--> (?P<path>\S+?):(?P<line>\d+)(?P<words>)",
+    r"(?P<path>[^\s:]+):(?P<line>\d+):(?:\d+:)? (?P<words>(?:warning|(?:fatal )?error): .*)",
+    r"(?P<path>[^\s:]+\.o):(?P<line>) (?P<words>(?:warning|error): .*)")]
 # What is compiled together.
 RUST_PARTS = {"rust/kernel/": "rust/kernel.o", "rust/macros/": "rust/libmacros.so"}
 
@@ -419,7 +391,7 @@ class Variant(kernels.Kernel):
         super().__init__("x86_64")
         self.label = f"lint-{name}"
         self.what = what
-        fragment = kernels.CONFIGS / f"{name}.config"
+        fragment = kernels.FRAGMENTS / f"{name}.config"
         self.change = fragment.read_text(encoding="utf-8") if fragment.exists() else change
         self.rust = rust
         self.out = BUILD / "obj" / self.label
@@ -437,7 +409,7 @@ class Variant(kernels.Kernel):
     def sources(self):
         """The objects of our files, and of those of the base that the series edits."""
         objects = {}
-        for path in [*series.overlay_files(), *edited_files()]:
+        for path in [*series.overlay_files(), *series.edited_files()]:
             if not path.startswith(VARIANT_PLACES) or NO_OBJECT.fullmatch(path):
                 continue
             if path.endswith(".rs") and self.rust:
@@ -461,9 +433,8 @@ class Variant(kernels.Kernel):
         file = next(name for name in (f"{directory}/Kbuild", f"{directory}/Makefile")
                     if (series.TREE / name).exists())
         done = ui.ask(
-            ["make", "-s", "-f", "-", "lint-nothing"],
-            input=ENABLED.format(out=self.out, tree=series.TREE, directory=directory,
-                                 file=file),
+            ["make", "-s", "-f", ENABLED, f"OUT={self.out}",
+             f"TREE={series.TREE}", f"DIRECTORY={directory}", f"FILE={file}", "lint-nothing"],
             cwd=self.out, env=kernels.environment())
         if done.returncode:
             raise Failure(f"{file}: {done.stderr.strip().splitlines()[-1]}")
@@ -491,29 +462,22 @@ class Variant(kernels.Kernel):
             if kernels.BUILT.match(line):
                 step.advance(note=line.split()[-1])
             # A warning of rustc stands above the place.
-            match = re.match(r"(?:warning|error).*", line)
-            if match:
+            if line.startswith(("warning", "error")):
                 words[0] = line
-            match = (re.match(r"\s+--> (?P<path>\S+?):(?P<line>\d+)", line)
-                     or re.match(r"(?P<path>[^\s:]+):(?P<line>\d+):(?:\d+:)? "
-                                 r"(?P<words>(?:warning|(?:fatal )?error): .*)", line)
-                     or re.match(r"(?P<path>[^\s:]+\.o): (?P<words>(?:warning|error): .*)",
-                                 line))
+            match = next(filter(None, (pattern.match(line) for pattern in SAID)), None)
             if not match:
                 return
-            groups = match.groupdict()
             path = os.path.realpath(self.out / match["path"])
             for top in (series.TREE, self.out):
                 path = path.removeprefix(f"{os.path.realpath(top)}/")
             path = by_object.get(path, path)
             if path in ours:
-                place = f"line {groups['line']}: " if "line" in groups else ""
-                said.setdefault(path, f"{place}{groups.get('words') or words[0]}")
+                place = f"line {match['line']}: " if match["line"] else ""
+                said.setdefault(path, f"{place}{match['words'] or words[0]}")
 
         by_object = {built: path for path, built in sources.items() if path.endswith(".c")}
         ours = {*sources, *series.overlay_files()}
-        status = ui.run(self.make("prepare"), self.log, on_line=on_line,
-                        env=kernels.environment())
+        status = ui.run(self.make("prepare"), self.log, on_line=on_line, env=kernels.environment())
         if status and not said:
             raise Failure(f"{self.what}: {ui.last_error(self.log)} (log: {shown(self.log)})")
         if status:
@@ -522,8 +486,7 @@ class Variant(kernels.Kernel):
                                                  for built in sources.values()
                                                  if built not in RUST_PARTS.values()}))
         objects = sorted(wanted.intersection(sources.values()))
-        ui.run(self.make("-k", *objects), self.log, on_line=on_line,
-               env=kernels.environment())
+        ui.run(self.make("-k", *objects), self.log, on_line=on_line, env=kernels.environment())
         outcome = {}
         for path, built in sources.items():
             if path in said:
@@ -550,17 +513,15 @@ def variants():
     )
 
 
-def check_variants(found):
-    """Our files compile without a warning of W=1 or clippy in every variant."""
+def builds(found):
+    """Our files compile without a warning of W=1 or clippy in every variant: minutes the first
+    time, seconds when little has changed."""
     tree = sources(NOT_COMPILED)
     for variant in variants():
         outcomes.again(
-            found, outcomes.place(outcomes.code(__file__, kernels.__file__), tree, variant.what,
-                                  variant.fragment()),
+            found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES, ENABLED), tree,
+                                  variant.what, variant.fragment()),
             lambda found: check_variant(found, variant))
-        for group in (f"W=1 {variant.what}", f"clippy {variant.what}"):
-            if any(found.count(group)):
-                found.close(group)
 
 
 def check_variant(found, variant):
@@ -585,8 +546,3 @@ def fast(found):
     check_pages(found)
     check_coccinelle(found)
     check_semantic_patches(found)
-
-
-def builds(found):
-    """What compiles: minutes the first time, seconds when little has changed."""
-    check_variants(found)

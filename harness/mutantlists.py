@@ -123,8 +123,8 @@ def function_span(text, name):
         end = r"^ {0,%d}\S" if match.group(2) == "def" else r"^ {%d}\}"
         ending = re.compile(end % len(match.group(1)), re.MULTILINE).search(text, match.end())
         return match.start(), ending.end() if ending else len(text)
-    for match in re.finditer(rf"^(?:[a-zA-Z_][^\n;]*\b)?{re.escape(name)}\s*\([^;{{}}]*\)[^;{{}}()]*\n?\{{",
-                             text, re.MULTILINE):
+    for match in re.finditer(rf"^(?:[a-zA-Z_][^\n;]*\b)?{re.escape(name)}\s*\([^;{{}}]*\)"
+                             r"[^;{}()]*\n?\{", text, re.MULTILINE):
         ending = re.compile(r"^\}", re.MULTILINE).search(text, match.end())
         return match.start(), ending.end() if ending else len(text)
     raise Unfit(f"there is no function {name}")

@@ -43,16 +43,7 @@ OBJECTS = WORK / "obj" / "x86_64"
 NUMBER = "harness_mutant"
 DECLARED = f"#ifndef __ASSEMBLY__\nextern int {NUMBER};\n#endif\n"
 DEFINED_IN = "init/main.c"
-DEFINED = f"""
-extern int {NUMBER};
-int {NUMBER};
-EXPORT_SYMBOL_GPL({NUMBER});
-static int __init harness_mutant_setup(char *text)
-{{
-	return kstrtoint(text, 0, &{NUMBER});
-}}
-early_param("mutant", harness_mutant_setup);
-"""
+DEFINED = ROOT / "harness" / "mutants" / "setup.c"
 # How long a test may take with a mutant, as a multiple of what it takes without, and at least.
 PATIENCE, LEAST = 5, 120
 # Without one.
@@ -125,15 +116,15 @@ class Caught(Exception):
     """A test has failed, and the guest need not go on; the text says which."""
 
 
-def said_of(one):
-    """A failed ktap.Test, in words."""
-    return f"{one.path}{': ' if one.detail else ''}{one.detail}"
+def said_of(name, one):
+    """A failed test, in words."""
+    return f"{name}{': ' if one.detail else ''}{one.detail}"
 
 
 def stop(one):
     """Called with each ktap.Test."""
     if one.ok is False:
-        raise Caught(said_of(one))
+        raise Caught(said_of(one.path, one))
 
 
 def shell(what):
@@ -141,30 +132,29 @@ def shell(what):
     return " ".join(filter(None, what))
 
 
-def kind_of(what):
-    """The same as a part of a file's name."""
-    return re.sub(r"[^\w]+", "-", shell(what))
+def log_of(what, mutant):
+    """What the log of a test is called."""
+    return f"mutant-{mutant.name if mutant else re.sub(r'[^A-Za-z0-9_]+', '-', shell(what))}"
 
 
-def first_failure(found):
-    """The first failed test of some results, or None."""
-    return next((f"{one.name}{': ' if one.detail else ''}{one.detail}"
-                 for tests in found.groups.values() for one in tests if one.ok is False), None)
-
-
-def quietly(function, *args):
-    """The results of a function that takes them, which are not for the user."""
+def first_failure(function, *args):
+    """Call a function with results, which are not for the user; returns the first that failed."""
     found = results.Results()
     found.quiet = True
     with found.job("the run"):
         function(found, *args)
     if not any(found.count()):
-        found.add("the run", "results", False, "there are none")
-    return found
+        return "there are no results"
+    return next((said_of(one.name, one) for tests in found.groups.values() for one in tests
+                 if one.ok is False), None)
 
 
 class Place:
-    """Where some kinds of tests are run, with one mutant or with none."""
+    """Where some kinds of tests are run, with one mutant or with none.
+
+    Each has prepare(mutants), which makes what the tests need, and notices(test, mutant, limit),
+    which runs a test and returns what it says of the mutant, or None if it has passed.
+    """
 
     def __init__(self):
         # How long a test took without a mutant, or why it cannot be used.
@@ -176,35 +166,20 @@ class Place:
     def restore(self, mutant):
         """Put the original back."""
 
-    def prepare(self, mutants):
-        """Make what the tests need."""
-
-    def notices(self, what, mutant, limit):
-        """Run a test; returns what it says of the mutant, or None if it has passed."""
-        raise NotImplementedError
+    def build(self):
+        """Bring what is tested up to date."""
 
     def learn(self, what):
         """Run a test without a mutant."""
         began = time.monotonic()
         try:
+            self.build()
             said = self.notices(what, None, LONGEST)
         except Failure as failure:
             said = str(failure)
         self.takes[what] = said or time.monotonic() - began
         if said:
             ui.say(f"FAIL {shell(what)} without a mutant: {said}")
-
-    def attempt(self, mutant, what):
-        """Try a mutant with a test."""
-        takes = self.takes[what]
-        if isinstance(takes, str):
-            mutant.settle("failed", f"without a mutant, {shell(what)}: {takes}")
-            return
-        said = self.notices(what, mutant, max(LEAST, PATIENCE * takes))
-        if said:
-            mutant.settle("caught", f"{shell(what)}: {said}")
-        else:
-            mutant.settle("survived", "")
 
     def run(self, pairs):
         """Try (mutant, test) in order, those of mutants that are not caught yet."""
@@ -231,9 +206,17 @@ class Place:
         """One mutant."""
         try:
             self.change(mutant)
+            try:
+                self.build()
+            except Failure as failure:
+                raise mutantlists.Unfit(f"it does not compile: {failure}") from None
             for what in whats:
-                if mutant.outcome in ("", "survived"):
-                    self.attempt(mutant, what)
+                if isinstance(self.takes[what], str):
+                    mutant.settle("failed", f"without a mutant, {shell(what)}: {self.takes[what]}")
+                elif mutant.outcome in ("", "survived"):
+                    said = self.notices(what, mutant, max(LEAST, PATIENCE * self.takes[what]))
+                    mutant.settle("caught" if said else "survived",
+                                  f"{shell(what)}: {said}" if said else "")
         except (mutantlists.Unfit, Failure) as unfit:
             mutant.settle("failed", str(unfit))
         finally:
@@ -309,7 +292,8 @@ class Guests(Place):
             except mutantlists.Unfit as unfit:
                 for mutant in those:
                     mutant.settle("failed", str(unfit))
-        texts[DEFINED_IN] = texts.get(DEFINED_IN, self.kernel.original(DEFINED_IN)) + DEFINED
+        texts[DEFINED_IN] = texts.get(DEFINED_IN, self.kernel.original(DEFINED_IN)) \
+            + DEFINED.read_text(encoding="utf-8")
         return texts
 
     def prepare(self, mutants):
@@ -334,32 +318,28 @@ class Guests(Place):
     def notices(self, what, mutant, limit):
         kind, words = what
         reader = ktap.Reader() if kind == "kselftest" else test.kunit_reader()
-        counted = mutant.number if mutant and mutant.compiled_in else 0
-
         if mutant:
             reader.on_test = stop
-        options = {"append": f"mutant={counted}"}
+        options = {"append": f"mutant={mutant.number if mutant and mutant.compiled_in else 0}"}
         if kind == "kunit":
             script = f"modprobe kunit filter_glob='{words}'\n{guest.script('kunit')}"
         else:
             script, _, words = words.partition(" ")
             numbers = words if re.fullmatch(r"[\d ]+", words) else ""
-            script = (f"cd /selftests/{os.path.dirname(script)} && ONLY='{'' if numbers else words}' "
-                      f"./{os.path.basename(script)} {numbers}\n")
+            script = (f"cd /selftests/{os.path.dirname(script)} && "
+                      f"ONLY='{'' if numbers else words}' ./{os.path.basename(script)} {numbers}\n")
             options["programs"] = test.KSELFTEST_PROGRAMS["x86_64"]
-        name = f"mutant-{mutant.name if mutant else kind_of(what)}"
         try:
-            result = guest.boot(self.kernel, script, name, timeout=limit, on_line=reader.line,
-                                **options)
+            result = guest.boot(self.kernel, script, log_of(what, mutant), timeout=limit,
+                                on_line=reader.line, **options)
         except Caught as caught:
             return str(caught)
         failed = next((one for one in reader.tests if one.ok is False), None)
         if failed:
-            return said_of(failed)
+            return said_of(failed.path, failed)
         if result.splats:
             return f"kernel: {result.splats[0]}"
-        return reader.end(test.guest_status(result)) or (
-            None if reader.tests else "no result came")
+        return reader.end(test.guest_status(result)) or (None if reader.tests else "no result came")
 
     def each(self, function, items):
         """Guests have one thread each."""
@@ -378,19 +358,10 @@ class Rebuilt(Guests):
         self.restore(None)
 
     def build(self):
-        """Bring what the tests need up to date."""
         self.kernel.build()
-
-    def learn(self, what):
-        self.build()
-        super().learn(what)
 
     def change(self, mutant):
         self.kernel.hold({mutant.file: replaced(self.kernel.original(mutant.file), mutant)})
-        try:
-            self.build()
-        except Failure as failure:
-            raise mutantlists.Unfit(f"it does not compile: {failure}") from None
 
     def restore(self, mutant):
         self.kernel.hold({})
@@ -407,11 +378,11 @@ class Compiled(Rebuilt):
                          "modules_prepare")
 
     def notices(self, what, mutant, limit):
-        return first_failure(quietly(compilefail.run, self.kernel))
+        return first_failure(compilefail.run, self.kernel)
 
 
 class Program(Place):
-    """A copy of a program of user space, built and tested for each mutant."""
+    """A copy of a program of user space, built and tested for each mutant by command(test)."""
 
     # Where the files of mutants are below COPY, and what else is copied.
     top, also = ".", ()
@@ -424,36 +395,24 @@ class Program(Place):
         self.out.mkdir(parents=True)
         self.build()
 
-    def build(self):
-        """Bring the program up to date."""
-        raise NotImplementedError
-
     def change(self, mutant):
         file = self.copy / mutant.file
         if not file.exists():
             raise mutantlists.Unfit(f"there is no {mutant.file}")
         file.write_text(replaced((self.origin / mutant.file).read_text(encoding="utf-8"), mutant),
                         encoding="utf-8")
-        try:
-            self.build()
-        except Failure as failure:
-            raise mutantlists.Unfit(f"it does not compile: {failure}") from None
 
     def notices(self, what, mutant, limit):
-        found = results.Results()
-        found.quiet = True
-        log = ui.fresh_log(f"mutant-{mutant.name if mutant else kind_of(what)}")
-        try:
+        def test_it(found):
             # What is compiled with -pg may leave its gmon.out where it runs.
-            ktap.run(found, self.what, self.command(what), log, timeout=limit, cwd=self.out,
-                     env=fntrace.environment(False), on_test=stop if mutant else None)
+            ktap.run(found, self.what, self.command(what), ui.fresh_log(log_of(what, mutant)),
+                     timeout=limit, cwd=self.out, env=fntrace.environment(False),
+                     on_test=stop if mutant else None)
+
+        try:
+            return first_failure(test_it)
         except Caught as caught:
             return str(caught)
-        return first_failure(found)
-
-    def command(self, what):
-        """What runs the tests."""
-        raise NotImplementedError
 
     def restore(self, mutant):
         if (self.copy / mutant.file).exists():
@@ -470,8 +429,7 @@ class RingBuffer(Program):
             "tools/scripts", "scripts")
 
     def build(self):
-        ringbuffer.build(self.copy / self.top, self.out,
-                         GIT_DIR=str(series.TREE / ".git"))
+        ringbuffer.build(self.copy / self.top, self.out, GIT_DIR=str(series.TREE / ".git"))
 
     def command(self, what):
         return [self.out / ringbuffer.PROGRAM.name]
@@ -523,8 +481,7 @@ def main(args):
     mutants = mutantlists.read_lists([arg for arg in args if not arg.startswith("AREA=")], areas)
     if not mutants:
         raise Failure(f"{shown(mutantlists.LISTS)} has no mutants")
-    if any(place_of(mutant, what[0]) is not Fntrace for mutant in mutants
-           for what in mutant.tests):
+    if any(place_of(mutant, what[0]) is not Fntrace for mutant in mutants for what in mutant.tests):
         series.tree()
     lines = try_all(mutants)
     count = collections.Counter(mutant.outcome for mutant in mutants)

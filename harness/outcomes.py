@@ -120,12 +120,15 @@ def prune():
 class Recorder:
     """Results that are added to others, and known apart from them."""
 
-    def __init__(self, found):
+    def __init__(self, found, job=None):
         self.found = found
         self.tests = []
+        # The suites of a job, in order, see suites.py.
+        self.suites = {} if job is None else found.suites.setdefault(job, {})
 
     def add(self, group, name, ok, detail="", seconds=None):
         self.tests.append((group, name, ok, detail, seconds))
+        self.suites[group] = None
         self.found.add(group, name, ok, detail, seconds)
 
     def __getattr__(self, name):

@@ -42,15 +42,9 @@ class Results:
 
     def take_over(self, name, took, tests):
         """Add a job of the run before it was interrupted, with its tests."""
-        outcomes.replay(self, tests, "from the interrupted run")
-        self.made(name, tests)
+        outcomes.replay(outcomes.Recorder(self, name), tests, "from the interrupted run")
         with self._lock:
             self.jobs.append((0, took, f"{name} (from the interrupted run)"))
-
-    def made(self, name, tests):
-        """A job has made these tests, as outcomes.Recorder has them; see suites.py."""
-        with self._lock:
-            self.suites[name] = list(dict.fromkeys(test[0] for test in tests))
 
     def add(self, group, name, ok, detail="", seconds=None):
         """Record a test; OK is True, False, or None for skipped."""
@@ -72,12 +66,12 @@ class Results:
         return tuple(sum(1 for test in tests if test.ok is wanted)
                      for wanted in (True, False, None))
 
-    def close(self, group):
-        """Say how a finished group went."""
-        passed, failed, skipped = self.count(group)
-        state = "FAIL" if failed else "ok  "
-        if not self.quiet:
-            ui.say(f"{state} {group}: {passed} passed, {failed} failed, {skipped} skipped")
+    def close(self, groups):
+        """Say how finished groups went."""
+        for group in groups:
+            passed, failed, skipped = self.count(group)
+            ui.say(f"{'FAIL' if failed else 'ok  '} {group}: {passed} passed, {failed} failed, "
+                   f"{skipped} skipped")
 
     @contextlib.contextmanager
     def job(self, name):

@@ -54,7 +54,6 @@ def tests(found):
     program = hashlib.sha256(PROGRAM.read_bytes()).hexdigest()
     outcomes.again(found, outcomes.place(outcomes.code(__file__, ktap.__file__), program),
                    lambda found: run_tests(found, STEPPED))
-    found.close(GROUP)
 
 
 def measure():

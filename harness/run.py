@@ -10,6 +10,7 @@ import re
 import sys
 
 import guest
+import kernel as kernels
 import ui
 from ui import Failure
 
@@ -45,15 +46,11 @@ def trace(kernel, log_name, show=False):
     return hits
 
 
-def demonstrate(kernel):
-    return trace(kernel, "run", show=True)
-
-
 def main(args):
-    kernel = guest.patched_x86()
+    kernel = kernels.built()
     if args == ["shell"]:
         return guest.interactive(kernel)
-    hits = demonstrate(kernel)
+    hits = trace(kernel, "run", show=True)
     if sys.stdin.isatty() and sys.stdout.isatty():
         guest.interactive(kernel)
     print(f"done: the patched kernel booted and traced {hits} events")

@@ -18,11 +18,13 @@ the new state are written. Author and dates are fixed: the same input gives
 the same commit ids.
 """
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
 import io
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -60,21 +62,8 @@ BRANCH = "series"
 B4_TREE = BUILD / "b4"
 # In the message of a branch's last commit, b4 keeps its knowledge of the series behind this.
 B4_MARK = "--- b4-submit-tracking ---"
-# Its own template of a cover letter, with a range-diff from version 2 on.
-B4_COVER = """${cover}
-
----
-${shortlog}
-
-${diffstat}
----
-base-commit: ${base_commit}
-change-id: ${change_id}
-${prerequisites}
-${range_diff}
--- 
-${signature}
-"""
+# Its own template of a cover letter, with a range-diff from version 2 on, behind the licence.
+B4_COVER = ROOT / "harness" / "cover-letter"
 
 # What lies at the top of the repository and is not a file of the kernel tree.
 NOT_OVERLAY = {"README.md", "COPYING", "Makefile", ".gitignore", "series", "harness",
@@ -117,6 +106,19 @@ def blob(commit, path):
     """The text of a file in a commit, or None."""
     done = git("cat-file", "blob", f"{commit}:{path}", check=False)
     return done.stdout.decode(errors="surrogateescape") if not done.returncode else None
+
+
+def revision(name, cwd=TREE):
+    """The id of an object that may be there, or ""."""
+    done = git("rev-parse", "--quiet", "--verify", name, cwd=cwd, check=False)
+    return done.stdout.decode().strip()
+
+
+@contextlib.contextmanager
+def scratch_index():
+    """The path of an index of git's that is not there yet."""
+    with ui.scratch() as directory:
+        yield directory / "index"
 
 
 def worktree(where, commit):
@@ -168,9 +170,9 @@ class Topic:
     """One folder of series/: a cover letter, what it needs, and its patches in order."""
 
     folder: pathlib.Path
-    needs: list = dataclasses.field(default_factory=list)
+    needs: list
     # For a maintainer, or an example of use.
-    state: str = ""
+    state: str
 
     @property
     def name(self):
@@ -191,27 +193,25 @@ class Topic:
 
 def read_topics():
     """The topics in the order of series/topics, which is one in which they apply."""
-    topics = []
+    topics = {}
     for name in (SERIES / "topics").read_text(encoding="utf-8").split():
-        topic = Topic(SERIES / name)
-        if not (topic.folder / "cover").exists():
+        folder = SERIES / name
+        if not (folder / "cover").exists():
             raise Failure(f"series/topics names {name}, which has no cover")
-        status = dict(re.findall(r"^(\w+):[ \t]*(.*)$",
-                                 (topic.folder / "status").read_text(encoding="utf-8"),
-                                 re.MULTILINE))
-        topic.needs = status.get("needs", "").split()
-        topic.state = status.get("for", "")
+        status = dict(re.findall(r"^(\w+):[ \t]*(.*)$", (folder / "status").read_text(
+            encoding="utf-8"), re.MULTILINE))
+        topic = Topic(folder, status.get("needs", "").split(), status.get("for", ""))
         if topic.state not in ("maintainer", "example"):
             raise Failure(f"series/{name}/status does not say \"for: maintainer\" or "
                           "\"for: example\"")
         for need in topic.needs:
-            if need not in [other.name for other in topics]:
+            if need not in topics:
                 raise Failure(f"series/{name}/status needs {need}, which is no topic before it")
-        topics.append(topic)
+        topics[name] = topic
     for folder in SERIES.iterdir():
-        if folder.is_dir() and folder.name not in [topic.name for topic in topics]:
+        if folder.is_dir() and folder.name not in topics:
             raise Failure(f"{shown(folder)} is not in series/topics")
-    return topics
+    return list(topics.values())
 
 
 def topic_with_needs(topics, name):
@@ -247,10 +247,6 @@ class Patch:
     @property
     def message(self):
         return (self.folder / "message").read_text(encoding="utf-8")
-
-    @property
-    def subject(self):
-        return self.message.splitlines()[0]
 
     @property
     def edit(self):
@@ -305,29 +301,30 @@ def read_series():
 
 def repository_files():
     """The repository's files, in order, but for those that git ignores."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=False)
+    listing = ui.ask(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                     cwd=ROOT)
     if listing.returncode:
         raise Failure("the repository is not a git clone, or git does not trust "
                       f"it: {listing.stderr.strip()}")
-    for path in sorted(set(listing.stdout.split("\0"))):
-        if path and (ROOT / path).exists():
-            yield path
+    return [path for path in sorted(set(listing.stdout.split("\0")))
+            if path and (ROOT / path).exists()]
 
 
 def source_files():
     """The repository's files that are held to the kernel's style."""
-    for path in repository_files():
-        if path.split("/")[0] not in NOT_OVERLAY:
-            yield path
+    return [path for path in repository_files() if path.split("/")[0] not in NOT_OVERLAY]
 
 
 def overlay_files():
     """Those of them that mirror the kernel tree."""
-    for path in source_files():
-        if not path.startswith(FNTRACE):
-            yield path
+    return [path for path in source_files() if not path.startswith(FNTRACE)]
+
+
+def edited_files():
+    """The base's files that the series edits."""
+    ours = set(overlay_files())
+    return sorted({path for patch in read_series() for path in patch.edited()
+                   if (TREE / path).exists() and path not in ours})
 
 
 def options(patches):
@@ -350,8 +347,7 @@ def version_of(makefile, where):
 
 def prepare_repository():
     """An empty build/linux repository, if there is none that works."""
-    if (TREE / ".git").exists() and not git(
-            "rev-parse", "--git-dir", check=False).returncode:
+    if (TREE / ".git").exists() and not git("rev-parse", "--git-dir", check=False).returncode:
         # A git that was killed leaves this behind; build_lock() says that
         # no other one is at work.
         for lock in (TREE / ".git").glob("*.lock"):
@@ -378,14 +374,14 @@ def base_commit(source=None):
             raise Failure(f"KSRC={source}: no such directory")
         if not (where / "Makefile").is_file():
             raise Failure(f"KSRC={source} is not a kernel source tree")
-        head = git("rev-parse", "--verify", "HEAD", cwd=where, check=False)
+        head = revision("HEAD", where)
         top = git("rev-parse", "--show-toplevel", cwd=where, check=False)
-        if head.returncode or pathlib.Path(top.stdout.decode().strip()) != where.resolve():
+        if not head or pathlib.Path(top.stdout.decode().strip()) != where.resolve():
             raise Failure(f"KSRC={source} is not the top of a git tree with a commit")
         version_of((where / "Makefile").read_text(encoding="utf-8"), f"KSRC={source}")
         if git("status", "--porcelain", "--untracked-files=no", cwd=where).strip():
             raise Failure(f"KSRC={source} has uncommitted changes; commit or stash them")
-        key = "git " + head.stdout.decode().strip()
+        key = f"git {head}"
     else:
         if not DEBIAN_BASE.exists():
             raise Failure(f"{shown(DEBIAN_BASE)} is missing: make tree fetches it, "
@@ -395,9 +391,9 @@ def base_commit(source=None):
 
     prepare_repository()
     ref = f"{BASES}/{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-    known = git("rev-parse", "--quiet", "--verify", ref, check=False)
-    if not known.returncode:
-        return known.stdout.decode().strip()
+    known = revision(ref)
+    if known:
+        return known
 
     with ui.Step("pristine base into build/linux") as step:
         if source:
@@ -415,15 +411,12 @@ def base_commit(source=None):
 def import_tarball(tarball, step):
     """Stream a source tarball into the repository and return its tree."""
     ref = "refs/series/import"
-    unpack = subprocess.Popen(["xz", "--decompress", "--stdout", tarball],
-                              stdout=subprocess.PIPE)
     load = subprocess.Popen(["git", "fast-import", "--quiet", "--force", "--depth=0"],
                             cwd=TREE, stdin=subprocess.PIPE)
-    out = io.BufferedWriter(load.stdin, 1 << 20)
     try:
-        out.write(f"commit {ref}\ncommitter {AUTHOR} <{EMAIL}> {DATE} +0000\n"
-                  "data 0\n".encode())
-        with tarfile.open(fileobj=unpack.stdout, mode="r|") as archive:
+        with io.BufferedWriter(load.stdin, 1 << 20) as out, \
+                tarfile.open(tarball, mode="r|xz") as archive:
+            out.write(f"commit {ref}\ncommitter {AUTHOR} <{EMAIL}> {DATE} +0000\ndata 0\n".encode())
             for member in archive:
                 path = member.name.removeprefix("./").partition("/")[2]
                 if member.issym():
@@ -433,18 +426,14 @@ def import_tarball(tarball, step):
                     data = archive.extractfile(member).read()
                 else:
                     continue
-                out.write(f"M {mode} inline {path}\ndata {len(data)}\n".encode())
-                out.write(data + b"\n")
+                out.write(f"M {mode} inline {path}\ndata {len(data)}\n".encode() + data + b"\n")
                 step.advance()
-        out.close()
-        if load.wait() or unpack.wait():
-            raise Failure(f"{tarball} cannot be unpacked (damaged, or the disk is full)")
-    except (tarfile.TarError, BrokenPipeError) as error:
+    except (tarfile.TarError, lzma.LZMAError, EOFError, BrokenPipeError) as error:
         raise Failure(f"{tarball} cannot be unpacked: {error}") from None
     finally:
-        for process in (unpack, load):
-            process.kill()
-            process.wait()
+        status = load.wait()
+    if status:
+        raise Failure(f"{tarball} cannot be imported (is the disk full?)")
     return git("rev-parse", f"{ref}^{{tree}}").strip()
 
 
@@ -482,23 +471,17 @@ class Whole:
     def entries(self, patch):
         """Lines for git update-index: the files that a patch names."""
         if patch.name not in self.known:
-            self.known[patch.name] = self.made(patch)
+            self.known[patch.name] = [
+                f"{mode} {self.before_edits(path, mode)}\t{path}\n" for path in patch.whole
+                for mode in ["100755" if os.access(ROOT / path, os.X_OK) else "100644"]]
         return self.known[patch.name]
 
-    def made(self, patch):
-        """entries() the first time."""
-        lines = []
-        for path in patch.whole:
-            mode = "100755" if os.access(ROOT / path, os.X_OK) else "100644"
-            object_id = hash_object((ROOT / path).read_bytes())
-            lines.append(f"{mode} {self.before_edits(path, mode, object_id)}\t{path}\n")
-        return lines
-
-    def before_edits(self, path, mode, object_id):
+    def before_edits(self, path, mode):
+        """The id of a file before the first patch that lets it grow."""
+        object_id = hash_object((ROOT / path).read_bytes())
         if path not in self.edits:
             return object_id
-        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-            index = pathlib.Path(scratch) / "index"
+        with scratch_index() as index:
             git("update-index", "--add", "--cacheinfo", f"{mode},{object_id},{path}", index=index)
             for patch in reversed(self.edits[path]):
                 text = joined([hunk for hunk in hunks_of(patch.edit) if hunk[0] == path])
@@ -564,8 +547,7 @@ def assemble(base, patches, whole=None):
     """
     whole = whole or Whole()
     commits, edits, parent = [], [], base
-    with tempfile.TemporaryDirectory(dir=BUILD) as scratch, Importer() as importer:
-        index = pathlib.Path(scratch) / "index"
+    with scratch_index() as index, Importer() as importer:
         git("update-index", "--index-info", index=index,
             stdin=git("ls-tree", "-r", base, "--", *sorted(whole.paths)))
         before = holds = git("write-tree", index=index).strip()
@@ -697,30 +679,26 @@ def tree(quiet=False):
     base = base_commit()
     stamp_file = TREE / ".git" / "series-stamp"
     stamp = fingerprint(base, patches)
-    head = git("rev-parse", "--quiet", "--verify", HEAD_REF, check=False)
-    current = git("rev-parse", "--quiet", "--verify", "HEAD", check=False)
-    old = head.stdout.decode().strip() if not head.returncode else None
-
-    if old and current.stdout.decode().strip() != old:
+    old = revision(HEAD_REF)
+    if old and revision("HEAD") != old:
         raise Failure("build/linux has commits or a branch of your own checked out; "
                       f"`make refresh` carries commits on top of {BRANCH} over, "
                       f"`git -C build/linux checkout -B {BRANCH} {HEAD_REF}` drops them")
     edits = dirty() if old else []
+    some = ", ".join([*edits[:1], *(["..."] if edits[1:] else [])])
     if old and stamp_file.exists() and stamp_file.read_text(encoding="utf-8") == stamp:
         if edits and not quiet:
-            print(f"note: build/linux has edits of its own ({edits[0]}"
-                  f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them over")
+            print(f"note: build/linux has edits of its own ({some}); `make refresh` carries them "
+                  "over")
         return base, git("rev-list", "--reverse", f"{base}..{HEAD_REF}").split()
 
     commits, applied = assemble(base, patches)
     refuse(base, patches, applied)
     if edits and git("diff", "--quiet", "HEAD", commits[-1], check=False).returncode:
-        raise Failure(f"build/linux has edits that are not in the series ({edits[0]}"
-                      f"{', ...' if len(edits) > 1 else ''}); `make refresh` carries them "
-                      "over, `git -C build/linux checkout -f` drops them")
+        raise Failure(f"build/linux has edits that are not in the series ({some}); `make "
+                      "refresh` carries them over, `git -C build/linux checkout -f` drops them")
     with ui.Step(f"build/linux with {len(commits)} patches"):
-        git("checkout", "--quiet", *(["--force"] if not old else []),
-            "-B", BRANCH, commits[-1])
+        git("checkout", "--quiet", *(["--force"] if not old else []), "-B", BRANCH, commits[-1])
         git("update-ref", BASE_REF, base)
         git("update-ref", HEAD_REF, commits[-1])
         stamp_file.write_text(stamp, encoding="utf-8")
@@ -745,25 +723,22 @@ def port():
                             capture_output=True, text=True, check=True).stdout
     if status:
         raise Failure("series/ has uncommitted changes; commit them, as git is the way back")
-    old = git("rev-parse", "--quiet", "--verify", BASE_REF, cwd=TREE, check=False) \
-        if (TREE / ".git").exists() else None
+    old = revision(BASE_REF) if (TREE / ".git").exists() else ""
     base = base_commit()
-    if old and not old.returncode and dirty():
+    if old and dirty():
         raise Failure("build/linux has edits of its own; carry them over first (make refresh)")
     _, edits = assemble(base, patches)
     for patch, edit in zip(patches, edits):
         print(f"{patch.name}: {edit}")
-        if not edit.rejected:
-            continue
-        (patch.folder / REJECTED).write_text(joined(edit.rejected), encoding="utf-8",
-                                             errors="surrogateescape")
-        if edit.applied:
-            (patch.folder / "edit.patch").write_text(joined(edit.applied), encoding="utf-8",
-                                                     errors="surrogateescape")
-        else:
-            (patch.folder / "edit.patch").unlink()
-    if old and not old.returncode:
-        report_replaced(old.stdout.decode().strip(), base, patches)
+        if edit.rejected:
+            for name, hunks in ((REJECTED, edit.rejected), ("edit.patch", edit.applied)):
+                (patch.folder / name).write_text(joined(hunks), encoding="utf-8",
+                                                 errors="surrogateescape")
+            if not edit.applied:
+                (patch.folder / "edit.patch").unlink()
+    for patch, path, state in replaced(old, base, patches) if old else ():
+        print(f"{patch.name}: replaces {path}, which is {state} in {base_name(base)}; "
+              f"git -C build/linux diff {old[:12]} {base[:12]} -- {path}")
     tree()
     total = sum(len(edit.applied) + len(edit.rejected) for edit in edits)
     return base, sum(len(edit.rejected) for edit in edits), total
@@ -775,17 +750,9 @@ def replaced(old, new, patches):
         return
     for patch in patches:
         for path in patch.whole:
-            before, after = (git("rev-parse", "--quiet", "--verify", f"{base}:{path}",
-                                 check=False).stdout for base in (old, new))
+            before, after = (revision(f"{base}:{path}") for base in (old, new))
             if before != after:
                 yield patch, path, "gone" if not after else "new" if not before else "changed"
-
-
-def report_replaced(old, new, patches):
-    """Name the files of the base that the series replaces and that have changed."""
-    for patch, path, state in replaced(old, new, patches):
-        print(f"{patch.name}: replaces {path}, which is {state} in {base_name(new)}; "
-              f"git -C build/linux diff {old[:12]} {new[:12]} -- {path}")
 
 
 # --- the way back ----------------------------------------------------------
@@ -845,11 +812,10 @@ class Refresh:
         if path not in self.saved:
             self.saved[path] = path.read_bytes() if path.exists() else None
         if data is None:
-            path.unlink()
+            path.unlink(missing_ok=True)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data if isinstance(data, bytes) else data.encode(
-            errors="surrogateescape"))
+        path.write_bytes(data if isinstance(data, bytes) else data.encode(errors="surrogateescape"))
 
     def undo(self):
         for path, data in self.saved.items():
@@ -869,11 +835,9 @@ class Refresh:
         source.chmod(0o755 if mode == "100755" else 0o644)
 
     def list_files(self, patch):
-        listing = patch.folder / "files"
-        if patch.whole:
-            self.save(listing, "".join(f"{path}\n" for path in sorted(set(patch.whole))))
-        elif listing.exists():
-            self.save(listing, None)
+        lines = "".join(f"{path}\n" for path in sorted(set(patch.whole)))
+        if lines or (patch.folder / "files").exists():
+            self.save(patch.folder / "files", lines or None)
 
     def carry(self, path):
         """Let the patches behind the one that names a file have their share of an edit of it.
@@ -885,12 +849,11 @@ class Refresh:
         for number, patch in reversed(list(enumerate(self.patches))):
             if path not in patch.edited():
                 continue
-            with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-                names = [pathlib.Path(scratch) / name for name in ("was", "became", "becomes")]
+            with ui.scratch() as directory:
+                names = [directory / name for name in ("was", "became", "becomes")]
                 for name, commit in zip(names, (self.commits[number - 1], self.commits[number],
                                                 after)):
-                    name.write_text(blob(commit, path), encoding="utf-8",
-                                    errors="surrogateescape")
+                    name.write_text(blob(commit, path), encoding="utf-8", errors="surrogateescape")
                 git("merge-file", "--ours", *names)
                 before = self.tree_with(path, names[0].read_bytes())
             hunks = {}
@@ -898,15 +861,13 @@ class Refresh:
                 hunks.setdefault(hunk[0], []).append(hunk)
             pieces = {name: joined(own) for name, own in hunks.items()}
             pieces[path] = minimal_diff(before, after, [path])
-            self.save(patch.folder / "edit.patch",
-                      "".join(pieces[name] for name in sorted(pieces)))
+            self.save(patch.folder / "edit.patch", "".join(pieces[name] for name in sorted(pieces)))
             after = before
 
     @staticmethod
     def tree_with(path, data):
         """A tree with one file."""
-        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-            index = pathlib.Path(scratch) / "index"
+        with scratch_index() as index:
             git("update-index", "--add", "--cacheinfo", f"100644,{hash_object(data)},{path}",
                 index=index)
             return git("write-tree", index=index).strip()
@@ -958,8 +919,7 @@ class Refresh:
         """edit.patch of a patch with some files as they are in tree WORK."""
         number = self.patches.index(patch)
         before = self.commits[number - 1] if number else self.base
-        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-            index = pathlib.Path(scratch) / "index"
+        with scratch_index() as index:
             git("read-tree", self.commits[number], index=index)
             # Not the files as they are: later patches may edit them as well.
             new = git("diff", "--no-color", "--no-renames", HEAD_REF, work, "--", *sorted(paths))
@@ -969,11 +929,8 @@ class Refresh:
                               "a later patch changes the lines around it")
             after = git("write-tree", index=index).strip()
         text = minimal_diff(before, after, paths | set(patch.edited()))
-        target = patch.folder / "edit.patch"
-        if text:
-            self.save(target, text)
-        elif target.exists():
-            self.save(target, None)
+        if text or patch.edit:
+            self.save(patch.folder / "edit.patch", text or None)
 
     def new_patch(self, commit):
         """A commit on top of the series becomes a folder of its own."""
@@ -1011,25 +968,20 @@ class Refresh:
         added = git("rev-list", "--reverse", f"{HEAD_REF}..HEAD").split()
         if git("merge-base", "--is-ancestor", HEAD_REF, "HEAD", check=False).returncode:
             raise Failure("HEAD of build/linux is not on top of the assembled series")
-        with tempfile.TemporaryDirectory(dir=BUILD) as scratch:
-            index = pathlib.Path(scratch) / "index"
+        with scratch_index() as index:
             shutil.copy(TREE / ".git" / "index", index)
             git("add", "--all", index=index)
             work = git("write-tree", index=index).strip()
-        if not added and work == git("rev-parse", "HEAD^{tree}").strip():
-            try:
-                carried = self.carry_overlay()
-            except BaseException:
-                self.undo()
-                raise
-            if not carried:
-                print("build/linux has no edits to carry over")
-            self.report()
-            return
+        edited = work != git("rev-parse", "HEAD^{tree}").strip()
+        if added and edited:
+            raise Failure("build/linux has both new commits and uncommitted edits; "
+                          "carry the edits over first (git stash the one or the other)")
         try:
-            if added and work != git("rev-parse", "HEAD^{tree}").strip():
-                raise Failure("build/linux has both new commits and uncommitted edits; "
-                              "carry the edits over first (git stash the one or the other)")
+            if not added and not edited:
+                if not self.carry_overlay():
+                    print("build/linux has no edits to carry over")
+                self.report()
+                return
             if added:
                 for commit in added:
                     self.new_patch(commit)
@@ -1084,8 +1036,7 @@ def branches(wanted=None):
     """The branches of all topics, or of one, by name."""
     patches, topics = read_series(), read_topics()
     if wanted and wanted not in [topic.name for topic in topics]:
-        raise Failure(f"TOPIC={wanted}: there are "
-                      + ", ".join(topic.name for topic in topics))
+        raise Failure(f"TOPIC={wanted}: there are " + ", ".join(topic.name for topic in topics))
     left = [patch.name for patch in patches if patch.rejected]
     if left:
         raise Failure(f"series/{left[0]}/{REJECTED} waits to be mended"
@@ -1141,7 +1092,8 @@ def enroll(branch):
         "revision": 1, "prefixes": []}}
     base = git("rev-parse", BASE_REF).strip()
     # Not by change-id: b4 looks for a series that it has not sent in the network.
-    ids = git("patch-id", "--stable", stdin=git("log", "--reverse", "-p", f"{base}..{branch.before}"))
+    ids = git("patch-id", "--stable",
+              stdin=git("log", "--reverse", "-p", f"{base}..{branch.before}"))
     known["series"] |= {"base-branch": branch.before, "prerequisites": [
         f"patch-id: {line.split()[0]}" for line in ids.splitlines()]}
 
@@ -1167,7 +1119,7 @@ def mail(wanted=None):
     """Write build/series/TOPIC/*.eml, of one topic or of all; returns them by topic."""
     made = branches(wanted)
     template = TREE / ".git" / "b4-cover"
-    template.write_text(B4_COVER, encoding="utf-8")
+    template.write_text(B4_COVER.read_text(encoding="utf-8").partition("\n")[2], encoding="utf-8")
     git("config", "b4.prep-cover-strategy", "tip-commit")
     git("config", "b4.prep-cover-template", template)
     written = {}
@@ -1201,8 +1153,7 @@ def main(args):
         print(f"{rejected} of {total} hunks do not apply to {base_name(base)}"
               + (f" and are in series/*/{REJECTED}" if rejected else ""))
     elif command == "refresh":
-        tree_exists = (TREE / ".git").exists()
-        if not tree_exists:
+        if not (TREE / ".git").exists():
             raise Failure("there is no build/linux yet: make tree")
         Refresh(rest[0] if rest else None).run()
     elif command == "mail":

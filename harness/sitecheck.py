@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prove that a tracepoint in Rust costs what it costs in C.
 
-Two functions have one disabled tracepoint each, and are in an object file, a module,
-or vmlinux. They have to agree in the bytes of their sites and in the shape of the
+Two functions have one disabled tracepoint each, and are in object files or modules. They
+have to agree in the bytes of their sites and in the shape of the
 table entries, and from its entry to its return the function in Rust may not take
 more instructions than the one in C.
 
@@ -15,12 +15,12 @@ self_test() compiles sitecheck/pairs.c with the headers of a tree, and demands t
 is wrong with the functions there is noticed.
 """
 
-import bisect
 import dataclasses
 import pathlib
 import re
 
 import branchcheck
+from arch import ARCHES
 from branchcheck import CheckError
 
 OBJDUMP = "llvm-objdump-19"
@@ -30,9 +30,6 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "sitecheck"
 CODE, TARGET, KEY, ENTRY_SIZE = 0, 4, 8, 16
 # The bits of the key that say how to branch, not where the key is.
 KEY_FLAGS = 3
-
-# The shape of an entry in vmlinux: all are the same there.
-LINKED = ("linked",)
 
 # Tables with the places that the function tracer patches.
 TRACED = ("__mcount_loc", "__patchable_function_entries")
@@ -55,8 +52,8 @@ class Machine:
     pads: str = r"(?!)"
 
 
-# The numbers in the ELF header.
-X86, ARM64, RISCV, LOONGARCH = 62, 183, 243, 258
+X86, ARM64, RISCV, LOONGARCH = (ARCHES[name].elf for name in (
+    "x86_64", "arm64", "riscv64", "loongarch64"))
 MACHINES = {
     X86: Machine(nops=(bytes.fromhex("6690"), bytes.fromhex("0f1f440000")),
                  ends=r"retq?", jumps=r"jmpq?", traps=r"ud2|int3|hlt", pads=r"endbr64"),
@@ -75,50 +72,42 @@ MACHINES = {
 RELOCATION_PAIRS = {(LOONGARCH, 50, 55): 99, (LOONGARCH, 51, 56): 109}
 
 
-# ---------------------------------------------------------------------------
-# Object files
+# --- object files ----------------------------------------------------------
+
+# A place in a file is (name of a section, offset in it).
 
 @dataclasses.dataclass(frozen=True)
-class Place:
-    """Somewhere in a file: an offset in a section, by the section's name."""
+class Symbol:
+    """A function or a variable."""
     section: str
-    offset: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Function:
-    """Where a function is."""
-    name: str
-    start: Place
+    start: int
     size: int
+    name: str
 
     def holds(self, place):
-        """Whether a place is in the function."""
-        return (place is not None and place.section == self.start.section and
-                0 <= place.offset - self.start.offset < self.size)
+        """Whether a place is in it."""
+        return (place is not None and place[0] == self.section and
+                0 <= place[1] - self.start < max(self.size, 1))
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """An entry of the jump table.
 
-    shape   the alignment of the table, and the place and type of each relocation
+    code    the place of the site, and that of the branch's target
     key     the variable that the key is in, and how far
     flags   the low bits of the key
+    shape   the alignment of the table, and the place and type of each relocation
     """
-    code: Place
-    target: Place
+    code: tuple
+    target: tuple
     key: tuple
     flags: int
     shape: tuple
 
 
 class File(branchcheck.Object):
-    """An object file with its functions, its jump table, and its traced places.
-
-    An object file or a module says in relocations what its tables refer to;
-    in vmlinux, the linker has filled them in.
-    """
+    """An object file with its functions, its jump table, and its traced places."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -126,49 +115,21 @@ class File(branchcheck.Object):
                 raise CheckError(f"{path.name} is no object file")
         super().__init__(path)
         self.path = path
-        if self.machine not in MACHINES or not self.wide:
+        if self.machine not in MACHINES or self.data[4] != 2:
             raise CheckError(f"{path.name}: unknown architecture {self.machine}")
         self.arch = MACHINES[self.machine]
-        self.linked = self.unpack("H", 16)[0] != 1
-        self.functions, self.variables = {}, {}
-        for name, kind, place, size in self.read_sized():
-            if kind == 2:
-                self.functions[name] = Function(name, place, size)
-            elif kind == 1:
-                self.variables.setdefault(place.section, []).append((place.offset, size, name))
-        for found in self.variables.values():
-            found.sort()
-
-    def read_sized(self):
-        """(name, type, place, size) of each symbol that is in a section."""
-        for index, section in enumerate(self.sections):
-            if section[1] != 2:
-                continue
-            strings, table = self.content(section[6]), self.content(index)
-            for at in range(0, len(table), section[9]):
-                name, info, _, where, value, size = self.unpack("IBBHQQ", at, table)
-                if 0 < where < len(self.sections):
-                    yield (self.string(strings, name), info & 15,
-                           self.place(where, value), size)
-
-    def place(self, index, value):
-        """The place of a symbol: in vmlinux its value is an address."""
-        return Place(self.names[index], value - (self.sections[index][3] if self.linked else 0))
-
-    def at_address(self, address):
-        """The place of an address in vmlinux, None if nothing is there."""
-        for name, section in zip(self.names, self.sections):
-            if section[2] & 2 and section[3] <= address < section[3] + section[5]:
-                return Place(name, address - section[3])
-        return None
+        found = {kind: [Symbol(symbol["Section"]["Name"], symbol["Value"], symbol["Size"],
+                               symbol["Name"]["Name"]) for symbol in self.symbols
+                        if symbol["Type"]["Name"] == kind and
+                        symbol["Section"]["Name"] in self.names]
+                 for kind in ("Function", "Object")}
+        self.functions = {function.name: function for function in found["Function"]}
+        self.variables = found["Object"]
 
     def variable(self, place):
         """The name of the variable at a place, and the distance from its start."""
-        found = self.variables.get(place.section, [])
-        at = bisect.bisect_right(found, (place.offset, float("inf"), "")) - 1
-        if at >= 0 and place.offset < found[at][0] + max(found[at][1], 1):
-            return found[at][2], place.offset - found[at][0]
-        return place.section, place.offset
+        return next(((variable.name, place[1] - variable.start) for variable in self.variables
+                     if variable.holds(place)), place)
 
     def references(self, section):
         """(offset, type, place, name, addend) for each relocation of a section.
@@ -176,101 +137,60 @@ class File(branchcheck.Object):
         Place is None for a symbol that another file defines.
         """
         if section not in self.names:
-            return
-        for offset, kind, (name, where, value), addend in \
-                self.relocations(self.names.index(section)):
-            place = Place(where, value + addend) if isinstance(where, str) and where else None
-            yield offset, kind, place, name, addend
-
-    def bounds(self, start, stop):
-        """The content between two symbols of vmlinux, and its address."""
-        found = {name: value for name, _, value in self.symbols if name in (start, stop)}
-        if len(found) < 2:
-            raise CheckError(f"{self.path.name}: no {start}")
-        place = self.at_address(found[start])
-        index = self.names.index(place.section)
-        size = found[stop] - found[start]
-        return self.content(index)[place.offset:place.offset + size], found[start]
+            return []
+        return [(offset, kind, (where, value + addend) if where in self.names else None, name,
+                 addend)
+                for offset, kind, (name, where, value), addend
+                in self.relocations(self.section(section))]
 
     def entries(self):
         """The jump table."""
-        if self.linked:
-            table, address = self.bounds("__start___jump_table", "__stop___jump_table")
-            for at in range(0, len(table), ENTRY_SIZE):
-                code, target, key = self.unpack("iiq", at, table)
-                key += address + at + KEY
-                yield Entry(self.at_address(address + at + CODE + code),
-                            self.at_address(address + at + TARGET + target),
-                            self.variable(self.at_address(key & ~KEY_FLAGS)),
-                            key & KEY_FLAGS, LINKED)
-            return
-        if "__jump_table" not in self.names:
-            return
-        index = self.names.index("__jump_table")
-        grouped = {}
-        for reference in self.references("__jump_table"):
-            grouped.setdefault(reference[0] // ENTRY_SIZE, []).append(reference)
-        for number, group in sorted(grouped.items()):
+        references = self.references("__jump_table")
+        for start in sorted({one[0] // ENTRY_SIZE * ENTRY_SIZE for one in references}):
+            group = [one for one in references if 0 <= one[0] - start < ENTRY_SIZE]
             # A second relocation of a field subtracts the field's own address.
-            first = {}
-            for reference in group:
-                first.setdefault(reference[0] - number * ENTRY_SIZE, reference)
-            code, target = (first[field][2] if field in first else None
-                            for field in (CODE, TARGET))
-            key, flags = ("nothing", 0), 0
-            if KEY in first:
-                _, _, place, name, addend = first[KEY]
-                flags = (place.offset if place else addend) & KEY_FLAGS
-                key = (self.variable(Place(place.section, place.offset & ~KEY_FLAGS))
-                       if place else (name, addend & ~KEY_FLAGS))
-            yield Entry(code, target, key, flags,
-                        (self.sections[index][8],
-                         *self.fields(group, number * ENTRY_SIZE)))
+            fields = {one[0] - start: one[2:] for one in reversed(group)}
+            place, name, addend = fields.get(KEY, (None, "nothing", 0))
+            section, offset = place or (name, addend)
+            key = section, offset & ~KEY_FLAGS
+            yield Entry(*(fields.get(field, (None,))[0] for field in (CODE, TARGET)),
+                        self.variable(key) if place else key, offset & KEY_FLAGS,
+                        (self.section("__jump_table")["AddressAlignment"],
+                         *self.shape(group, start)))
 
-    def fields(self, group, start):
+    def shape(self, group, start):
         """[(distance from START, type)] of relocations, pairs as one."""
-        found = [(reference[0] - start, reference[1]) for reference in group]
+        found = [(one[0] - start, one[1]) for one in group]
         for at in range(len(found) - 1, 0, -1):
             (one, add), (two, subtract) = found[at - 1:at + 1]
             if one == two and (self.machine, add, subtract) in RELOCATION_PAIRS:
                 found[at - 1:at + 1] = [(one, RELOCATION_PAIRS[self.machine, add, subtract])]
         return found
 
-    def traced(self):
-        """The places that the function tracer patches."""
-        if self.linked:
-            try:
-                table, _ = self.bounds("__start_mcount_loc", "__stop_mcount_loc")
-            except CheckError:
-                return set()
-            return {self.at_address(self.unpack("Q", at, table)[0])
-                    for at in range(0, len(table), 8)}
-        return {place for section in TRACED for _, _, place, _, _ in self.references(section)}
+    def traced(self, function):
+        """Whether the function tracer patches a function.
+
+        Such places begin in front of a function of arm64, or behind the mark for indirect
+        calls; those of the function before are farther away.
+        """
+        return any(place and place[0] == function.section and
+                   -8 <= place[1] - function.start <= 4
+                   for section in TRACED for _, _, place, _, _ in self.references(section))
 
     def disassemble(self, function):
-        """[(place, mnemonic, operands)] of a function."""
-        index = self.names.index(function.start.section)
-        start = function.start.offset + (self.sections[index][3] if self.linked else 0)
-        command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.start.section,
-                   f"--start-address={start:#x}",
-                   f"--stop-address={start + function.size:#x}", self.path]
-        try:
-            text = branchcheck.run(command, None)
-        except FileNotFoundError:
-            raise CheckError(f"{OBJDUMP} is not installed") from None
-        found = []
-        for line in text.splitlines():
-            match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
-            if match:
-                offset = int(match[1], 16) - start + function.start.offset
-                found.append((Place(function.start.section, offset), match[2], match[3]))
-        if not found:
+        """[(offset, offset behind it, mnemonic, operands)] of a function."""
+        end = function.start + function.size
+        command = [OBJDUMP, "-d", "--no-show-raw-insn", "-j", function.section,
+                   f"--start-address={function.start:#x}", f"--stop-address={end:#x}", self.path]
+        lines = re.findall(r"^\s*([0-9a-f]+):\s+(\S+)[^\S\n]*(.*)",
+                           branchcheck.run(command, None), re.MULTILINE)
+        if not lines:
             raise CheckError(f"{function.name} cannot be disassembled")
-        return found
+        starts = [int(line[0], 16) for line in lines] + [end]
+        return [(*span, *line[1:]) for span, line in zip(zip(starts, starts[1:]), lines)]
 
 
-# ---------------------------------------------------------------------------
-# The path through a function
+# --- the path through a function -------------------------------------------
 
 @dataclasses.dataclass
 class Path:
@@ -284,69 +204,57 @@ class Path:
     body: list
 
 
-def destination(file, function, operands, place, size):
+def destination(file, function, operands, begin, end):
     """Where a jump goes, None if that is not in the function.
 
     A relocation says it better than the operand, which it will change.
     """
-    for offset, _, where, name, _ in file.references(place.section):
-        if place.offset <= offset < place.offset + size:
-            if name is not None and where != function.start:
+    for offset, _, where, name, _ in file.references(function.section):
+        if begin <= offset < end:
+            if name is not None and where != (function.section, function.start):
                 return None
             # x86 counts from the end of the field, which ends the instruction.
             if file.machine == X86 and where:
-                where = Place(where.section, where.offset + place.offset + size - offset)
-            return where if function.holds(where) else None
+                where = where[0], where[1] + end - offset
+            return where[1] if function.holds(where) else None
     match = re.search(rf"<{re.escape(function.name)}(?:\+0x([0-9a-f]+))?>$", operands)
-    return match and Place(place.section,
-                           function.start.offset + int(match[1] or "0", 16))
+    return match and function.start + int(match[1] or "0", 16)
 
 
 def walk(file, function, sites):
     """Follow a function with all its conditional branches not taken."""
-    listing = file.disassemble(function)
-    index = {place: number for number, (place, _, _) in enumerate(listing)}
-    ends = [place.offset for place, _, _ in listing[1:]] + \
-        [function.start.offset + function.size]
-    path = Path([], [], [])
-    # They begin in front of a function of arm64, or behind the mark for indirect
-    # calls; those of the function before are farther away.
-    traced = any(place and place.section == function.start.section and
-                 -8 <= place.offset - function.start.offset <= 4 for place in file.traced())
+    listing, arch = file.disassemble(function), file.arch
+    index = {line[0]: number for number, line in enumerate(listing)}
+    traced, path = file.traced(function), Path([], [], [])
     at, seen = 0, set()
-    while True:
-        if at in seen:
-            raise CheckError(f"{function.name}: the path is a loop")
+    while at not in seen:
         seen.add(at)
-        place, name, operands = listing[at]
+        begin, end, name, operands = listing[at]
         words = f"{name} {operands}".strip()
-        if file.machine == RISCV and ends[at] - place.offset == 2 and name == "nop" and \
-                Place(place.section, ends[at]) in sites:
+        at += 1
+        if file.machine == RISCV and end - begin == 2 and name == "nop" and end in sites:
             path.padding.append(words)
-            at += 1
-            continue
-        if not path.body and place not in sites and \
-                (re.fullmatch(file.arch.pads, name) or re.fullmatch(file.arch.pads, words) or
+        elif not path.body and begin not in sites and \
+                (re.fullmatch(arch.pads, name) or re.fullmatch(arch.pads, words) or
                  traced and is_patchable(file, name, path)):
             path.prologue.append(words)
-            at += 1
-            continue
-        path.body.append(words)
-        if re.fullmatch(file.arch.ends, name):
-            break
-        if re.fullmatch(file.arch.traps, name):
-            raise CheckError(f"{function.name}: the path ends in {name}")
-        if re.fullmatch(file.arch.jumps, name):
-            where = destination(file, function, operands, place, ends[at] - place.offset)
-            if where is None:
-                break
-            if where not in index:
-                raise CheckError(f"{function.name}: a jump into an instruction")
-            at = index[where]
         else:
-            at += 1
+            path.body.append(words)
+            if re.fullmatch(arch.traps, name):
+                raise CheckError(f"{function.name}: the path ends in {name}")
+            if re.fullmatch(arch.ends, name):
+                break
+            if re.fullmatch(arch.jumps, name):
+                where = destination(file, function, operands, begin, end)
+                if where is None:
+                    break
+                if where not in index:
+                    raise CheckError(f"{function.name}: a jump into an instruction")
+                at = index[where]
         if at == len(listing):
             raise CheckError(f"{function.name}: the path runs over the end")
+    else:
+        raise CheckError(f"{function.name}: the path is a loop")
     if not {listing[number][0] for number in seen} & sites:
         raise CheckError(f"{function.name}: the path does not pass the site")
     return path
@@ -358,60 +266,56 @@ def is_patchable(file, name, path):
     On x86 it is one, a call or a no-op, elsewhere as many no-ops as it takes.
     """
     if file.machine == X86:
-        return not any(re.match(r"call|nop", words) for words in path.prologue) and \
-            bool(re.match(r"call|nop", name))
+        return re.match(r"call|nop", name) and not any(
+            re.match(r"call|nop", words) for words in path.prologue)
     return name in ("nop", "c.nop")
 
 
-# ---------------------------------------------------------------------------
-# The checks
+# --- the checks ------------------------------------------------------------
 
 @dataclasses.dataclass
 class Site:
     """A function with its one site."""
     file: File
-    function: Function
     entry: Entry
     path: Path
 
     @property
     def code(self):
         """The bytes of the no-op, or as many as the longest one has."""
-        file = self.file
-        content = file.content(file.names.index(self.entry.code.section))
-        code = content[self.entry.code.offset:][:max(map(len, file.arch.nops))]
-        return next((nop for nop in file.arch.nops if code.startswith(nop)), code)
+        section, offset = self.entry.code
+        nops = self.file.arch.nops
+        code = self.file.content(self.file.section(section))[offset:][:max(map(len, nops))]
+        return next((nop for nop in nops if code.startswith(nop)), code)
 
+    @property
+    def stays(self):
+        """Whether the branch goes to code."""
+        return bool(self.entry.target) and bool(
+            self.file.section(self.entry.target[0])["Flags"]["Value"] & 4)
 
-def find(files, name):
-    """The file that defines a function, and the function."""
-    found = [(file, file.functions[name]) for file in files if name in file.functions]
-    if len(found) != 1:
-        raise CheckError(f"{name} is defined {len(found)} times")
-    return found[0]
+    @property
+    def shape(self):
+        """The shape of its entry, for people."""
+        align, *fields = self.entry.shape
+        return f"align {align} relocations {' '.join(f'{at}:{kind}' for at, kind in fields)}"
+
+    @property
+    def key(self):
+        """The key of its entry, for people."""
+        return f"{self.entry.key[0]}+{self.entry.key[1]}|{self.entry.flags}"
 
 
 def site(files, name):
     """Everything about a function with one site."""
-    file, function = find(files, name)
+    found = [(file, file.functions[name]) for file in files if name in file.functions]
+    if len(found) != 1:
+        raise CheckError(f"{name} is defined {len(found)} times")
+    file, function = found[0]
     entries = [entry for entry in file.entries() if function.holds(entry.code)]
     if len(entries) != 1:
         raise CheckError(f"{name} has {len(entries)} entries in the jump table")
-    return Site(file, function, entries[0],
-                walk(file, function, {entry.code for entry in entries}))
-
-
-def shape_in_words(entry):
-    """An entry's shape for people."""
-    if entry.shape == LINKED:
-        return "linked"
-    return "align {} relocations {}".format(
-        entry.shape[0], " ".join(f"{at}:{kind}" for at, kind in entry.shape[1:]))
-
-
-def key_in_words(entry):
-    """An entry's key for people."""
-    return f"{entry.key[0]}+{entry.key[1]}|{entry.flags}"
+    return Site(file, entries[0], walk(file, function, {entries[0].code[1]}))
 
 
 def compare(one, two, words=("in C", "in Rust")):
@@ -424,12 +328,11 @@ def compare(one, two, words=("in C", "in Rust")):
         ("the site is the same no-op", one.code == two.code and one.code in nops,
          f"{one.code.hex()} {first}, {two.code.hex()} {second}"),
         ("the table entry has the same shape", one.entry.shape == two.entry.shape,
-         f"{shape_in_words(one.entry)} {first}, {shape_in_words(two.entry)} {second}"),
+         f"{one.shape} {first}, {two.shape} {second}"),
         ("the key is at the same place and branches the same way",
          (one.entry.key[1], one.entry.flags) == (two.entry.key[1], two.entry.flags),
-         f"{key_in_words(one.entry)} {first}, {key_in_words(two.entry)} {second}"),
-        ("the branch stays in code", all(s.entry.target and s.file.sections[
-            s.file.names.index(s.entry.target.section)][2] & 4 for s in (one, two)), ""),
+         f"{one.key} {first}, {two.key} {second}"),
+        ("the branch stays in code", one.stays and two.stays, ""),
         (f"the disabled path is no longer than {first}", counts[1] <= counts[0],
          f"{counts[0]} instructions {first} and {extras[0]} set aside, "
          f"{counts[1]} and {extras[1]} {second}"),
@@ -445,8 +348,7 @@ def check(paths, c_name, rust_name, words=("in C", "in Rust")):
         return [("both functions have one site", False, str(trouble))]
 
 
-# ---------------------------------------------------------------------------
-# The self-test
+# --- the self-test ---------------------------------------------------------
 
 # The pair of pair_c(), and the check that must fail: its number in compare(),
 # or a word of what is said instead.
@@ -467,8 +369,7 @@ VARIANTS = ("x86_64", "arm64", "riscv64 C", "loongarch64")
 
 def verdict(what, found, wanted):
     """(what, whether the wanted check has failed, the words of those that have)."""
-    failed = {number: f"{name} ({said})" for number, (name, ok, said) in enumerate(found)
-              if not ok}
+    failed = {number: f"{name} ({said})" for number, (name, ok, said) in enumerate(found) if not ok}
     said = "; ".join(failed.values())
     if wanted is None:
         return what, not failed, said
@@ -478,14 +379,10 @@ def verdict(what, found, wanted):
 
 def compile_pairs(variant, tree, work):
     """The object file of a variant of branchcheck.py's."""
-    kind = "gcc" if variant.gcc else "clang"
-    compiler = branchcheck.find_compiler(variant, kind)
-    if not compiler:
-        raise CheckError(f"no compiler: {branchcheck.package(variant, kind)} is not installed")
     flags = (" -pg -mfentry -mrecord-mcount -mpreferred-stack-boundary=3"
              if variant.arch == "x86" else "")
     variant = dataclasses.replace(variant, flags=variant.flags + flags)
-    return branchcheck.Job(variant, compiler, kind, work).compile(
+    return branchcheck.Job(variant, "gcc" if variant.gcc else "clang", work).compile(
         tree, SOURCES / "pairs.c", f"{variant.arch}.o")
 
 
@@ -505,9 +402,8 @@ def self_test(root, work):
                         "; ".join(traced.path.prologue)))
         # One instruction of the object file changed: the site's.
         data = bytearray(path.read_bytes())
-        place = plain.entry.code
-        section = plain.file.sections[plain.file.names.index(place.section)]
-        data[section[4] + place.offset] ^= 0x20
+        section, offset = plain.entry.code
+        data[plain.file.section(section)["Offset"] + offset] ^= 0x20
         path.write_bytes(data)
         results.append(verdict(f"{name} a changed instruction",
                                check([path], "pair_c", "pair_good"), 0))

@@ -5,11 +5,9 @@ Nothing is run: a step that was built from the same sources is not built again, 
 outcomes.py.
 """
 
-import dataclasses
 import os
 import re
 import subprocess
-import tempfile
 import time
 
 import kernel as kernels
@@ -17,49 +15,21 @@ import lint
 import outcomes
 import series
 import ui
+from arch import BY_DIRECTORY
 from ui import BUILD, LOGS, Failure, shown
 
 STEP_TREE = BUILD / "step"
 
 
-@dataclasses.dataclass(frozen=True)
-class StepArch:
-    """How the objects of one architecture are built on their own."""
-
-    arch: str
-    cross: str = ""
-    llvm: bool = False
-    flags: str = ""
-    extra: tuple = ()
-    # Fragments of harness/config beside "step": on allnoconfig, what brings jump labels.
-    fragments: tuple = ()
-
-
-# Directories of arch/ for which there is a compiler.
-STEP_ARCHES = {
-    "arc": StepArch("arc", "arc-linux-gnu-", fragments=("step-arc",)),
-    "arm": StepArch("arm", "arm-linux-gnueabihf-", fragments=("step-arm",)),
-    "arm64": StepArch("arm64", "aarch64-linux-gnu-"),
-    "loongarch": StepArch("loongarch", llvm=True, fragments=("step-loongarch",)),
-    "mips": StepArch("mips", "mips64el-linux-gnuabi64-"),
-    # parisc has the code but does not offer the option: its select lines are
-    # comments in the base.
-    "parisc": StepArch("parisc", "hppa-linux-gnu-",
-                       flags="-DCONFIG_JUMP_LABEL=1 "
-                             "-DCONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE=1"),
-    "powerpc": StepArch("powerpc", "powerpc64le-linux-gnu-",
-                        extra=("arch/powerpc/platforms/pseries/hvCall.o",),
-                        fragments=("step-powerpc",)),
-    "riscv": StepArch("riscv", "riscv64-linux-gnu-"),
-    "s390": StepArch("s390", "s390x-linux-gnu-", fragments=("step-s390",)),
-    "sparc": StepArch("sparc", "sparc64-linux-gnu-", fragments=("step-sparc",)),
-    "x86": StepArch("x86_64", fragments=("step-x86",)),
-    # With Rust: what `prepare` takes with it is half a minute, so only what
-    # Rust code can notice is built in this one.
-    "x86-rust": StepArch("x86_64", fragments=("step-x86", "step-x86-rust")),
-}
-STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|lib/test_rust_|"
-                       r"include/linux/(?:jump_label|tracepoint|marker)\.h$|"
+# With Rust: what `prepare` takes with it is half a minute, so only what Rust code can notice is
+# built in this one.
+WITH_RUST = "x86-rust"
+# parisc has the code but does not offer the option: its select lines are comments in the base.
+FLAGS = {"parisc": "-DCONFIG_JUMP_LABEL=1 -DCONFIG_HAVE_ARCH_JUMP_LABEL_RELATIVE=1"}
+# Also built where static branches are.
+EXTRA = {"powerpc": ("arch/powerpc/platforms/pseries/hvCall.o",)}
+STEP_RUST = re.compile(r"rust/|scripts/|Makefile$|init/Kconfig|samples/rust/|.*\.rs$|"
+                       r"lib/test_rust_|include/linux/(?:jump_label|tracepoint|marker)\.h$|"
                        r"include/trace/|kernel/trace/static_key_benchmark")
 # What is not only built for x86: it has parts for architectures that have no kernel of
 # their own here, or needs debug information, which would slow all steps of x86 down.
@@ -80,31 +50,28 @@ class StepBuilder:
 
     def __init__(self, directory):
         self.directory = directory
-        self.setup = STEP_ARCHES[directory]
+        self.arch = BY_DIRECTORY[directory.removesuffix("-rust")]
+        self.flags = FLAGS.get(directory, "")
         self.out = BUILD / "obj" / f"step-{directory}"
         self.log = LOGS / f"step-{directory}.log"
 
     def make(self, *targets):
-        setup = self.setup
-        return [*kernels.NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={setup.arch}",
-                *kernels.tools(setup.cross, setup.llvm), *kernels.RUST_TOOLS,
-                "LOCALVERSION=", f"KCFLAGS={setup.flags}", f"-j{os.cpu_count() + 1}",
-                *targets]
-
-    def configured(self, text, options):
-        """Whether the last configuration is that of this step as well."""
-        stamp = self.out / ".options"
-        now = text + options
-        same = stamp.exists() and stamp.read_text(encoding="utf-8") == now
-        stamp.write_text(now, encoding="utf-8")
-        return same
+        arch = self.arch
+        return [*kernels.NICE, "make", "-C", STEP_TREE, f"O={self.out}", f"ARCH={arch.kbuild}",
+                *kernels.tools(arch.cross, arch.cross is None), *kernels.RUST_TOOLS,
+                "LOCALVERSION=", f"KCFLAGS={self.flags}", f"-j{os.cpu_count() + 1}", *targets]
 
     def fragment(self):
         """What the configuration must contain, as text."""
         # Neither value is one for all: m is none for a bool.
         series_options = "".join(f"CONFIG_{symbol}={'m' if kind == 'tristate' else 'y'}\n"
                                  for symbol, kind, _ in series.options(series.read_series()))
-        return "".join(kernels.fragments(("step", *self.setup.fragments))) + series_options
+        # On allnoconfig, what brings jump labels: "step-x86-rust" and all that it begins with.
+        words = f"step-{self.directory}".split("-")
+        names = ["-".join(words[:count]) for count in range(1, len(words) + 1)]
+        return "".join(kernels.fragments(
+            name for name in names if (kernels.FRAGMENTS / f"{name}.config").exists())) \
+            + series_options
 
     def build(self, objects, options):
         """Returns None, or the line that says what went wrong.
@@ -117,14 +84,17 @@ class StepBuilder:
         fragment = self.fragment()
         wanted.write_text(fragment, encoding="utf-8")
         commands = [["prepare", *objects]]
-        if not self.configured(fragment, options):
+        # What the last configuration was made of.
+        stamp = self.out / ".options"
+        if not stamp.exists() or stamp.read_text(encoding="utf-8") != fragment + options:
             commands.insert(0, [f"KCONFIG_ALLCONFIG={wanted}", "allnoconfig"])
+        stamp.write_text(fragment + options, encoding="utf-8")
         for targets in commands:
             if ui.run(self.make(*targets), self.log, env=kernels.environment()):
-                (self.out / ".options").unlink()
+                stamp.unlink()
                 return f"{ui.last_error(self.log)} (log: {shown(self.log)})"
         config = (self.out / ".config").read_text(encoding="utf-8")
-        if "CONFIG_JUMP_LABEL=" not in config + self.setup.flags:
+        if "CONFIG_JUMP_LABEL=" not in config + self.flags:
             return "the configuration has no jump labels"
         if "CONFIG_RUST=y" in fragment and "CONFIG_RUST=y" not in config:
             return "the configuration has no Rust"
@@ -138,13 +108,12 @@ def step_objects(commit):
         if status == "D":
             continue
         match = re.match(r"arch/(\w+)/", path)
-        directory = match.group(1) if match else \
-            "x86-rust" if STEP_RUST.match(path) else "x86"
-        if directory not in STEP_ARCHES:
+        directory = match.group(1) if match else WITH_RUST if STEP_RUST.match(path) else "x86"
+        if directory not in (*BY_DIRECTORY, WITH_RUST):
             continue
         objects = wanted.setdefault(directory, set())
         if path.endswith("asm/jump_label.h") or path == "include/linux/jump_label.h":
-            objects |= set(BRANCHY) | set(STEP_ARCHES[directory].extra)
+            objects |= {*BRANCHY, *EXTRA.get(directory, ())}
             source = f"arch/{match.group(1) if match else 'x86'}/kernel/jump_label.c"
             if series.blob(commit, source) is not None:
                 objects.add(source[:-2] + ".o")
@@ -186,12 +155,11 @@ def check(found):
             for directory, objects in wanted.items():
                 builder = StepBuilder(directory)
                 name = f"{patch.name} ({directory})"
-                where = outcomes.place(outcomes.code(__file__, kernels.__file__), sources,
+                where = outcomes.place(outcomes.code(__file__, *kernels.SOURCES), sources,
                                        directory, objects, builder.fragment())
                 outcomes.again(found, where, lambda found: build(
                     found, name, commit, builder, objects))
             step.advance()
-    found.close(group)
 
 
 # --- an option that is off -------------------------------------------------
@@ -209,7 +177,7 @@ class OptionOff(StepBuilder):
     """Builds the Rust objects of a step without the option."""
 
     def __init__(self):
-        super().__init__("x86-rust")
+        super().__init__(WITH_RUST)
         self.out = BUILD / "obj" / "option-off"
         self.log = LOGS / "option-off.log"
 
@@ -230,11 +198,8 @@ class OptionOff(StepBuilder):
 
 def symbols(content):
     """Size, type and name of what an object defines, without the numbers of __UNIQUE_ID()."""
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(content)
-        file.flush()
-        said = subprocess.run(["nm", "-S", "--defined-only", file.name], check=True,
-                              capture_output=True, text=True).stdout
+    said = subprocess.run([f"llvm-nm{kernels.LLVM}", "-S", "--defined-only", "-"], input=content,
+                          capture_output=True, check=True).stdout.decode()
     return sorted(re.sub(r"_\d+$", "", line.partition(" ")[2]) for line in said.splitlines())
 
 
@@ -271,8 +236,7 @@ def check_option_off(found):
 
     with ui.Step(f"build Rust objects {group}"):
         outcomes.again(
-            found, outcomes.place(outcomes.code(__file__, kernels.__file__),
+            found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES),
                                   *(series.sources(commit, lint.NOT_COMPILED)
                                     for commit in steps), builder.fragment()),
             compare)
-    found.close(group)

@@ -15,6 +15,7 @@ import contextlib
 import hashlib
 import os
 import pathlib
+import re
 
 import outcomes
 from ui import BUILD, ROOT
@@ -27,9 +28,8 @@ def place(full):
     """The file with the numbers of runs like this one."""
     release = ""
     with contextlib.suppress(OSError):
-        for line in OS_RELEASE.read_text(encoding="utf-8").splitlines():
-            if line.startswith("VERSION_CODENAME="):
-                release = line.partition("=")[2].strip('"')
+        release = "".join(re.findall(r'^VERSION_CODENAME="?([^"\n]*)',
+                                     OS_RELEASE.read_text(encoding="utf-8"), re.MULTILINE))
     base = hashlib.sha256((ROOT / "harness" / "base").read_bytes()).hexdigest()[:12]
     return outcomes.STORE / f"suites-{'full' if full else 'normal'}-{release}-{base}.json"
 
@@ -49,36 +49,34 @@ def compare(found, full=False, whole=True):
     where = place(full)
     last = {} if os.environ.get("COUNTS") == "new" else outcomes.read(where) or {}
     job_of = {suite: job for job, suites in found.suites.items() for suite in suites}
-    rows, kept, gone = [], dict(last), []
+    rows, kept = [], dict(last)
+
+    def lose(suite, words):
+        found.lost.append(f"suite {suite}: {words}")
+
     for suite in sorted({*last, *job_of}):
         before = last.get(suite)
-        if suite not in job_of:
-            if before["job"] in found.suites:
-                gone.append((suite, before))
-            elif whole:
-                found.lost.append(f"suite {suite}: it is no part of the run any more "
-                                  f"(was {before['results']})")
-                del kept[suite]
-                rows.append((suite, 0, 0, before))
-            continue
         results, skipped = count(found, suite)
-        rows.append((suite, results, skipped, before))
+        if suite in job_of or before["job"] in found.suites or whole:
+            rows.append((suite, results, skipped, before))
+        if suite not in job_of and before["job"] not in found.suites:
+            if whole:
+                lose(suite, f"it is no part of the run any more (was {before['results']})")
+                del kept[suite]
+            continue
         if before and results < before["results"]:
-            found.lost.append(f"suite {suite}: {before['results'] - results} results fewer than in "
-                              f"the last run ({results}, was {before['results']})")
+            lose(suite, f"{before['results'] - results} results fewer than in the last run "
+                 f"({results}, was {before['results']})")
         elif before and results - skipped < before["results"] - before["skipped"]:
-            found.lost.append(f"suite {suite}: {skipped - before['skipped']} more are skipped than "
-                              f"in the last run ({skipped}, was {before['skipped']})")
-        if not found.count(suite)[1]:
+            lose(suite, f"{skipped - before['skipped']} more are skipped than in the last run "
+                 f"({skipped}, was {before['skipped']})")
+        if suite not in job_of:
+            found.add(suite, "results", False, "there are none, in the last run were "
+                      f"{before['results']}; COUNTS=new accepts that")
+        elif not found.count(suite)[1]:
             # A part of a job has a name of its own.
             kept[suite] = {"job": before["job"] if before and not whole else job_of[suite],
                            "results": results, "skipped": skipped}
-    for suite, before in gone:
-        found.lost.append(f"suite {suite}: {before['results']} results fewer than in the last run "
-                          f"(0, was {before['results']})")
-        found.add(suite, "results", False, f"there are none, in the last run were "
-                  f"{before['results']}; COUNTS=new accepts that")
-        rows.append((suite, 0, 0, before))
     write(rows)
     outcomes.keep(where, kept)
 
@@ -86,7 +84,7 @@ def compare(found, full=False, whole=True):
 def write(rows):
     """Write the table."""
     lines = ["results skipped    last skipped  suite"]
-    for suite, results, skipped, before in sorted(rows, key=lambda row: row[0]):
+    for suite, results, skipped, before in rows:
         last = [before["results"], before["skipped"]] if before else ["-", "-"]
         lines.append(f"{results:7} {skipped:7} {last[0]:>7} {last[1]:>7}  {suite}")
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -19,6 +19,7 @@ import re
 import time
 
 import bench
+import branchcheck
 import check
 import compilefail
 import eventprofile
@@ -39,6 +40,7 @@ import steps
 import suites
 import ui
 import walks
+from arch import BOOTED, BUILT_ONLY
 from ui import BUILD, Failure
 
 # Programs of the host that the kselftests have use for, where these run. timeout is
@@ -138,11 +140,8 @@ RUST_SOURCES = (
     ("lib/test_rust_tracepoint_events.tp.rs", "lib/test_rust_tracepoint_trace.h"),
 )
 
-# Where QEMU boots the patched kernel besides x86_64, and where a part is built.
-OTHERS = ("arm64", "riscv64")
 # The release of the series for another base that is run as well.
 EARLIER = "6.12"
-BUILT_ONLY = ("loongarch64",)
 
 
 def guest_trouble(found, group, result):
@@ -251,9 +250,6 @@ def kselftests(found, kernel, smp, directories):
     if trouble:
         found.add(whole, "comes to its end", False, f"{trouble} {log}")
     splat(found, whole, result)
-    for group in (*groups.values(), whole):
-        if any(found.count(group)):
-            found.close(group)
 
 
 def stress(found, kernel, rounds):
@@ -309,7 +305,6 @@ def startup_tests(found, kernel):
     for what in STARTUP_PASSED:
         if what not in dict(ended):
             found.add(group, what, False, "it did not run")
-    found.close(group)
 
 
 def event_script(found, kernel, what, module, command, timeout):
@@ -322,7 +317,6 @@ def event_script(found, kernel, what, module, command, timeout):
     guest_trouble(found, group, result)
     found.add(group, command, result.status == 0,
               f"status {result.status} (log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def function_load(found, kernel):
@@ -344,7 +338,6 @@ def boot_events(found, kernel):
     guest_trouble(found, group, result)
     found.add(group, "function_events=, marker_events= and trace_event=",
               result.lines == BOOT_LINES, f"(log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def fuzz_parsers(found, seconds):
@@ -363,7 +356,6 @@ def fuzz_parsers(found, seconds):
         found.add(group, f"the parsers of {directory}", bool(ok),
                   "" if ok else f"status {status}, {(tried or ['no'])[-1]} inputs "
                                 f"(log: {ui.shown(log)})")
-    found.close(group)
 
 
 def kunit_reader():
@@ -384,11 +376,10 @@ def kunit(found, kernel):
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)
     splat(found, group, result)
-    built_in = KUNIT_BUILT_IN if "kunit" in kernel.arch.fragments else ()
+    built_in = KUNIT_BUILT_IN if "kunit" in kernel.config.fragments else ()
     for suite in (*built_in, *KUNIT_SUITES):
         if not any(test.path.startswith(suite) for test in reader.tests):
             found.add(group, suite, False, f"no result of it (log: {ui.shown(result.log)})")
-    found.close(group)
 
 
 def ktap_guest(found, group, kernel, script, name, **options):
@@ -405,55 +396,42 @@ def in_guest(found, group, result):
         reader.line(line)
     reader.report(found, group, guest_status(result), result.log)
     splat(found, group, result)
-    found.close(group)
 
 
 def traces(found, kernel, log_name):
     """The events are in the trace after they have been enabled."""
-    group = f"tracing on {kernel.name}"
-    try:
-        hits = run.trace(kernel, log_name)
-        found.add(group, "events of C and Rust are in the trace", hits > 0, f"{hits} times")
-    except Failure as failure:
-        found.add(group, "events of C and Rust are in the trace", False, str(failure))
-    found.close(group)
+    hits = run.trace(kernel, log_name)
+    found.add(f"tracing on {kernel.name}", "events of C and Rust are in the trace", hits > 0,
+              f"{hits} times")
 
 
 def rust_sites(found, kernel):
     """A tracepoint in Rust costs what it costs in C."""
     group = f"sites in Rust on {kernel.name}"
-    for name, ok, detail in sitecheck.check([kernel.out / f"{RUST_MODULE}.o"], *RUST_SITES):
-        found.add(group, name, ok, detail)
+    for result in sitecheck.check([kernel.out / f"{RUST_MODULE}.o"], *RUST_SITES):
+        found.add(group, *result)
     for target, source in RUST_SOURCES:
         directory, _, name = target.rpartition("/")
         command = kernel.out / directory / f".{name}.cmd"
         found.add(group, f"{name} is made again after a change of {source}",
                   source in command.read_text(encoding="utf-8"), ui.shown(command))
-    found.close(group)
-
-
-def marker_site(found, kernel):
-    """A dormant marker costs what a static branch costs; its arguments are elsewhere."""
-    group = f"dormant marker on {kernel.name}"
-    for name, ok, detail in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
-                                            words=("of a branch", "of a marker")):
-        found.add(group, name, ok, detail)
-    found.close(group)
 
 
 def sites(found, kernel):
-    """What the compilers make of sites."""
+    """The same, and a dormant marker costs what a static branch costs; its arguments are
+    elsewhere."""
     rust_sites(found, kernel)
-    marker_site(found, kernel)
+    for result in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
+                                  words=("of a branch", "of a marker")):
+        found.add(f"dormant marker on {kernel.name}", *result)
 
 
 def benchmarks_repeat(found, kernel):
     """Two runs of the benchmarks agree, and a profile is one of hits."""
-    for name, ok, detail in bench.repeatable(kernel):
-        found.add("benchmark", name, ok, detail)
-    ok, detail = eventprofile.one_record(kernel)
-    found.add("benchmark", "the profile of an event has one record for each hit", ok, detail)
-    found.close("benchmark")
+    for result in bench.repeatable(kernel):
+        found.add("benchmark", *result)
+    found.add("benchmark", "the profile of an event has one record for each hit",
+              *eventprofile.one_record(kernel))
 
 
 class Selection:
@@ -472,8 +450,8 @@ class Selection:
             if name not in known:
                 raise Failure(f"TARGETS={name}: no such test; there are {' '.join(sorted(known))}")
         for name in self.machines:
-            if name not in ("x86_64", *OTHERS, *BUILT_ONLY):
-                raise Failure(f"ARCH={name}: there are x86_64 {' '.join((*OTHERS, *BUILT_ONLY))}")
+            if name not in (*BOOTED, *BUILT_ONLY):
+                raise Failure(f"ARCH={name}: there are {' '.join((*BOOTED, *BUILT_ONLY))}")
 
     @property
     def elsewhere(self):
@@ -494,131 +472,100 @@ class Selection:
                      and (name != "rust_functions" or kernels.traces_rust(machine)))
 
 
-def plan_x86(plan, wanted, patched, built):
-    """The jobs of the x86_64 kernels."""
-    def on_guest(name, function, *args, need=built):
-        return plan.add(name, lambda found: function(found, *args), need, lane=jobs.SINGLE)
+def plan_guests(plan, wanted, machine, rows):
+    """The jobs in guests of those (part of the harness, name, function, kernel, arguments...)
+    that are wanted."""
+    for part, *row in rows:
+        if wanted.part(part, machine):
+            plan.guest(*row)
 
+
+def plan_x86(plan, wanted, patched):
+    """The jobs of the x86_64 kernels."""
     if wanted.part("ftrace", "x86_64"):
-        ftracetest.plan(plan, built, patched, wanted.full)
+        ftracetest.plan(plan, plan.build(patched), patched, wanted.full)
     for directories in (("function_events",), tuple(
             name for name in guest.KSELFTESTS if name != "function_events")):
         chosen = wanted.directories("x86_64", directories)
         if chosen:
-            on_guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
-                     chosen)
+            plan.guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
+                       chosen)
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
-        on_guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
-    for part, name, function, *args in (
-            ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
-            ("run", "trace on x86_64", traces, patched, "run"),
-            ("walks", "walks of the overview page", walks.run, patched),
-            ("boot", "events at boot", boot_events, patched),
-            ("stress", "stress of Rust modules", stress, patched,
-             STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
-            ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
-             BATCH_STRESS),
-            ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
-            ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
-            ("kunit", "KUnit on x86_64", kunit, patched),
-            ("sites", "sites on x86_64", sites, patched),
-            ("sites", "what must not compile", compilefail.run, patched),
-            ("bench", "benchmarks repeat", benchmarks_repeat, patched),
-            ("sparse", "sparse", check.check_sparse, patched)):
-        if wanted.part(part, "x86_64"):
-            on_guest(name, function, *args)
+        plan.guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
+    plan_guests(plan, wanted, "x86_64", (
+        ("ring_buffer", "ring buffer on x86_64", kselftests, patched, 4, (guest.RING_BUFFER,)),
+        ("run", "trace on x86_64", traces, patched, "run"),
+        ("walks", "walks of the overview page", walks.run, patched),
+        ("boot", "events at boot", boot_events, patched),
+        ("stress", "stress of Rust modules", stress, patched,
+         STRESS_ROUNDS_FULL if wanted.full else STRESS_ROUNDS),
+        ("stress", "stress of batches", long_stress, patched, "batches", "static_batch",
+         BATCH_STRESS),
+        ("fntrace", "fntrace with the kernel", program_and_kernel, patched),
+        ("fntrace", "fntrace on two machines", fntrace.two_machines, patched),
+        ("kunit", "KUnit on x86_64", kunit, patched),
+        ("sites", "sites on x86_64", sites, patched),
+        ("sites", "what must not compile", compilefail.run, patched),
+        ("bench", "benchmarks repeat", benchmarks_repeat, patched),
+        ("sparse", "sparse", check.check_sparse, patched)))
     if wanted.full:
-        plan_full(plan, wanted, on_guest)
+        plan_full(plan, wanted, patched)
 
 
-def plan_full(plan, wanted, on_guest):
+def plan_full(plan, wanted, patched):
     """What takes long on x86_64, most of it on kernels that check themselves."""
-    patched, debug = kernels.Kernel("x86_64"), kernels.Kernel("x86_64-debug")
-    builds = {}
+    debug, rom, startup = (kernels.Kernel(f"x86_64-{name}") for name in ("debug", "rom", "startup"))
     for name, without in UNUSUAL.items():
-        kernel = kernels.Kernel(name)
         chosen = [directory for directory in wanted.directories("x86_64")
                   if directory not in without]
-        if (chosen or name in NESTING_KERNELS and wanted.part("stress", "x86_64")
-                or kernel.name == debug.name and wanted.part("kunit", "x86_64")):
-            builds[name] = plan.add(f"build {name}", lambda found, kernel=kernel: kernel.build())
         if chosen:
-            on_guest(f"kselftest {name}", kselftests, kernel, 2, chosen, need=builds[name])
-    if wanted.part("kunit", "x86_64"):
-        # What needs CONFIG_FAILSLAB is nowhere else.
-        on_guest(f"KUnit on {debug.name}", kunit, debug, need=builds[debug.name])
+            plan.guest(f"kselftest {name}", kselftests, kernels.Kernel(name), 2, chosen)
     if wanted.directories("x86_64", ("markers",)):
-        rom = kernels.Kernel("x86_64-rom")
-        on_guest(f"markers on {rom.name}", small, rom,
-                 need=plan.add(f"build {rom.name}", lambda found: rom.build()))
-    if wanted.part("ftrace", "x86_64"):
-        startup = kernels.Kernel("x86_64-startup")
-        on_guest("start-up tests of ftrace", startup_tests, startup,
-                 need=plan.add(f"build {startup.name}", lambda found: startup.build()))
-    if wanted.part("stress", "x86_64"):
-        built = builds[debug.name]
-        on_guest("stress of Rust modules on x86_64-debug", stress, debug, STRESS_ROUNDS,
-                 need=built)
-        for what, directory in (("batches", "static_batch"), ("markers", "markers"),
-                                ("function events", "function_events"),
-                                ("functions of Rust", "rust_functions")):
-            on_guest(f"stress of {what} on x86_64-debug", long_stress, debug, what, directory,
-                     STRESS_FULL, need=built)
-        for name in NESTING_KERNELS:
-            on_guest(f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
-                     "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh",
-                     need=builds[name])
-        on_guest("load of function events on x86_64-debug", function_load, debug, need=built)
-        for what, (module, command) in EVENT_FUZZERS.items():
-            on_guest(f"{what} on x86_64-debug", event_script, debug, what, module,
-                     command.format(EVENT_LINES_FULL), 7200, need=built)
-        on_guest("load of function events", function_load, patched)
+        plan.guest(f"markers on {rom.name}", small, rom)
+    plan_guests(plan, wanted, "x86_64", (
+        # What needs CONFIG_FAILSLAB is nowhere else.
+        ("kunit", f"KUnit on {debug.name}", kunit, debug),
+        ("ftrace", "start-up tests of ftrace", startup_tests, startup),
+        ("stress", f"stress of Rust modules on {debug.name}", stress, debug, STRESS_ROUNDS),
+        *(("stress", f"stress of {what} on {debug.name}", long_stress, debug, what, directory,
+           STRESS_FULL) for what, directory in (
+               ("batches", "static_batch"), ("markers", "markers"),
+               ("function events", "function_events"), ("functions of Rust", "rust_functions"))),
+        *(("stress", f"stress of the ring buffer on {name}", long_stress, kernels.Kernel(name),
+           "ring buffer", guest.RING_BUFFER, STRESS_FULL, "nesting.sh")
+          for name in NESTING_KERNELS),
+        ("stress", f"load of function events on {debug.name}", function_load, debug),
+        *(("stress", f"{what} on {debug.name}", event_script, debug, what, module,
+           command.format(EVENT_LINES_FULL), 7200)
+          for what, (module, command) in EVENT_FUZZERS.items()),
+        ("stress", "load of function events", function_load, patched)))
 
 
 def plan_other(plan, wanted, name):
     """The jobs of another architecture."""
     kernel = kernels.Kernel(name)
-    built = plan.add(f"build {name}", lambda found: kernel.build())
-
-    def on_guest(what, function, *args):
-        plan.add(f"{what} on {name}", lambda found: function(found, kernel, *args), built,
-                 lane=jobs.SINGLE)
-
+    plan.build(kernel)
     chosen = wanted.directories(name)
     if chosen:
         # A part of them is not the job that suites.py expects all of them of.
-        on_guest(f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest",
-                 kselftests, 2, chosen)
-    if wanted.part("kunit", name) and "kunit" in kernel.arch.fragments:
-        on_guest("KUnit", kunit)
-    if wanted.part("run", name):
-        on_guest("trace", traces, f"trace-{name}")
-    if wanted.part("sites", name):
-        on_guest("sites", sites)
-    if wanted.full and wanted.part("stress", name):
-        on_guest("load of function events", function_load)
+        plan.guest(f"kselftest{' of ' if wanted.targets else ''}"
+                   f"{' '.join(chosen) if wanted.targets else ''} on {name}", kselftests, kernel,
+                   2, chosen)
+    plan_guests(plan, wanted, name, (
+        *([("kunit", f"KUnit on {name}", kunit, kernel)]
+          if "kunit" in kernel.config.fragments else ()),
+        ("run", f"trace on {name}", traces, kernel, f"trace-{name}"),
+        ("sites", f"sites on {name}", sites, kernel),
+        *([("stress", f"load of function events on {name}", function_load, kernel)]
+          if wanted.full else ())))
 
 
 def pristine_configuration(found):
     """make bench builds the pristine kernel, and so does the full run: an option of the series
     in it would show only then."""
-    group = "configuration of the pristine kernel"
-    try:
-        kernels.Kernel("x86_64", pristine=True).configure()
-        found.add(group, "has no option of the series", True)
-    except Failure as failure:
-        found.add(group, "has no option of the series", False, str(failure))
-    found.close(group)
-
-
-def plan_checks(plan, wanted):
-    """What needs no kernel."""
-    if wanted.part("check"):
-        plan.add("static checks", check.fast_but_patches, lane=jobs.SINGLE)
-        plan.add("checkpatch", check.check_patches, lane=jobs.SINGLE)
-        plan.add("git am", check.check_am, lane=jobs.SINGLE)
-        plan.add("pristine configuration", pristine_configuration, lane=jobs.SINGLE)
+    kernels.Kernel("x86_64", pristine=True).configure()
+    found.add("configuration of the pristine kernel", "has no option of the series", True)
 
 
 def plan_programs(plan, wanted):
@@ -632,16 +579,6 @@ def plan_programs(plan, wanted):
         plan.add("fntrace", lambda found: fntrace.tests(found, full=wanted.full))
 
 
-def plan_builds(plan, wanted):
-    """What is only compiled."""
-    for name in BUILT_ONLY:
-        if wanted.part("sites", name):
-            kernel = kernels.Kernel(name)
-            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
-    if wanted.part("check"):
-        plan.add("other configurations", lint.builds)
-
-
 def built_only(found, kernel):
     """A kernel without a guest."""
     def build(found):
@@ -650,7 +587,8 @@ def built_only(found, kernel):
         rust_sites(found, kernel)
 
     outcomes.again(
-        found, outcomes.place(outcomes.code(__file__, kernels.__file__, sitecheck.__file__),
+        found, outcomes.place(outcomes.code(__file__, *kernels.SOURCES, branchcheck.__file__,
+                                             sitecheck.__file__),
                               lint.sources(lint.NOT_COMPILED), kernel.fragment()), build)
 
 
@@ -664,11 +602,10 @@ def command(found, name, *argv, **variables):
         status = ui.run(argv, log, env={**env, **variables}, cwd=ui.ROOT)
     found.add(group, name, status == 0,
               f"status {status}: {ui.last_error(log)} (log: {ui.shown(log)})")
-    found.close(group)
 
 
 def install_elsewhere():
-    """Install what the jobs of plan_elsewhere() would install in the middle of the run.
+    """Install what the jobs for other releases would install in the middle of the run.
 
     With other packages, outcomes.Run takes nothing over. The jobs say what goes wrong.
     """
@@ -678,47 +615,47 @@ def install_elsewhere():
             ui.run([ui.ROOT / "harness" / argv[0], *argv[1:]], log, cwd=ui.ROOT)
 
 
-def plan_elsewhere(plan, wanted):
-    """The earlier release, and another Debian."""
-    if not wanted.elsewhere:
-        return
-    plan.add(f"the release for {EARLIER}", lambda found: command(
-        found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))
-    plan.add("Debian 13", lambda found: command(
-        found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
-
-
 def plan_all(wanted):
     """The jobs of a run."""
     # First of the builds that of x86_64, which most guests wait for and make run has done;
     # first beside it what fails fast.
     plan = jobs.Plan()
     patched = kernels.Kernel("x86_64")
-    built = None
     if wanted.directories("x86_64") or any(
             wanted.part(name, "x86_64") for name in (*ON_A_KERNEL, "walks", "boot", "stress",
                                                      "ring_buffer", "fntrace", "bench",
                                                      "sparse", guest.FTRACETEST)):
-        built = plan.add("build x86_64", lambda found: patched.build())
-    plan_checks(plan, wanted)
+        plan.build(patched)
+    if wanted.part("check"):
+        for name, check_it in (("static checks", check.fast_but_patches),
+                               ("checkpatch", check.check_patches), ("git am", check.check_am),
+                               ("pristine configuration", pristine_configuration)):
+            plan.add(name, check_it, lane=jobs.SINGLE)
     if not wanted.full:
         plan_programs(plan, wanted)
     if wanted.full and wanted.part("steps") or "steps" in wanted.targets:
         # One after the other, so it takes longest. In one work tree, like what comes after it.
         plan.add("every step builds", lambda found: (
             steps.check(found), steps.check_option_off(found)))
-    if built:
-        plan_x86(plan, wanted, patched, built)
-    for name in OTHERS:
-        if any(wanted.part(part, name) for part in ON_A_KERNEL) \
-                or wanted.directories(name):
+    plan_x86(plan, wanted, patched)
+    for name in BOOTED[1:]:
+        if any(wanted.part(part, name) for part in ON_A_KERNEL) or wanted.directories(name):
             plan_other(plan, wanted, name)
-    plan_builds(plan, wanted)
+    for name in BUILT_ONLY:
+        if wanted.part("sites", name):
+            kernel = kernels.Kernel(name)
+            plan.add(f"build {name}", lambda found, kernel=kernel: built_only(found, kernel))
+    if wanted.part("check"):
+        plan.add("other configurations", lint.builds)
     if wanted.full:
         # Else the builds, which give way, would come to their end a quarter of an hour later,
         # and so would all guests.
         plan_programs(plan, wanted)
-    plan_elsewhere(plan, wanted)
+    if wanted.elsewhere:
+        plan.add(f"the release for {EARLIER}", lambda found: command(
+            found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))
+        plan.add("Debian 13", lambda found: command(
+            found, "make fresh SUITE=trixie", "harness/fresh", SUITE="trixie"))
     if not plan.jobs:
         raise Failure("TARGETS and ARCH together leave nothing to do")
     return plan

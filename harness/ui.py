@@ -12,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -48,6 +49,13 @@ def fresh_log(name):
     log = LOGS / f"{name}.log"
     log.write_text("", encoding="utf-8")
     return log
+
+
+@contextlib.contextmanager
+def scratch(name="scratch"):
+    """A directory below build/, for a moment."""
+    with tempfile.TemporaryDirectory(dir=BUILD, prefix=f"{name}-") as directory:
+        yield pathlib.Path(directory)
 
 
 def clock(seconds):
@@ -132,8 +140,7 @@ def say(text):
     print(("\r\033[K" if sys.stdout.isatty() else "") + text, flush=True)
 
 
-def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=None,
-        hung=None):
+def run(argv, log=None, on_line=None, env=None, cwd=None, timeout=None, idle=None, hung=None):
     """Run a command, its output appended to a log, and return its status.
 
     The command gets a process group of its own, which is ended as a whole
@@ -260,8 +267,7 @@ def build_lock():
 def main(function):
     """Call a command's main function and turn its end into an exit status."""
     # A terminated run must clean up like an interrupted one.
-    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(
-        KeyboardInterrupt))
+    signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     try:
         with build_lock():
             sys.exit(function(sys.argv[1:]))
@@ -269,8 +275,7 @@ def main(function):
         print(f"error: {failure}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        print("error: interrupted; run the same command again to go on",
-              file=sys.stderr)
+        print("error: interrupted; run the same command again to go on", file=sys.stderr)
         sys.exit(130)
     except OSError as failure:
         print(f"error: {failure}", file=sys.stderr)

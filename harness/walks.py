@@ -14,7 +14,7 @@ import textwrap
 
 import guest
 import ui
-from ui import BUILD, LOGS, ROOT, Failure
+from ui import BUILD, ROOT, Failure
 
 PAGE = ROOT / "Documentation" / "trace" / "static-key-tracepoints.rst"
 CHAPTER = "Five-minute walks"
@@ -98,14 +98,10 @@ def read():
 
 def compile_modules(kernel, walk, files):
     """Compile the files of a walk; returns the modules."""
-    work = WORK / re.sub(r"\W+", "-", walk)
-    work.mkdir(parents=True)
-    for name, text in files.items():
-        if name == "Makefile":
-            text = re.sub(r"\$\(CONFIG_\w+\)", "m", text)
-        (work / name).write_text(text, encoding="utf-8")
-    kernel.must(LOGS / "walks-build.log", f"compiling the walk \"{walk}\"", f"M={work}", "modules")
-    return list(work.glob("*.ko"))
+    name = re.sub(r"\W+", "-", walk)
+    return kernel.external(WORK / name, {
+        file: re.sub(r"\$\(CONFIG_\w+\)", "m", text) if file == "Makefile" else text
+        for file, text in files.items()}, f"walks-{name}")
 
 
 def pattern(line):
@@ -170,4 +166,3 @@ def run(found, kernel, only=None):
     trouble = result.trouble()
     if trouble:
         found.add(group, "the guest", False, trouble)
-    found.close(group)

@@ -2,3 +2,5 @@
 //! A test of the runner.
 use kernel::prelude::*;
 pub fn one() -> u32 { 1i32 }
+
+// Judged: self_unexpected.rs:4: unexpected error[E0308]

@@ -3,3 +3,5 @@
 use kernel::prelude::*;
 //~ ERROR: mismatched types
 pub fn one() -> u32 { 1i32 }
+
+// Judged: self_wrong_line.rs:4: no error

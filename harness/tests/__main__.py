@@ -53,9 +53,7 @@ class Result(unittest.TestResult):
         super().addFailure(test, err)
         self.write(test, err)
 
-    def addError(self, test, err):
-        super().addError(test, err)
-        self.write(test, err)
+    addError = addFailure
 
 
 def main(names):

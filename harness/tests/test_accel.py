@@ -4,7 +4,7 @@
 import contextlib
 import io
 import os
-import sys
+import pathlib
 import time
 
 import accel
@@ -12,49 +12,8 @@ import guest
 import ui
 from support import Case
 
-# What a guest does, by accelerator. The console's first line comes from the
-# kernel; a boot sector's letter comes on the other line.
-FAKE = """
-import sys, time
-kind, accelerator, console = sys.argv[1:]
-
-def kernel(*lines):
-    with open(console, "a") as out:
-        out.write("".join(line + "\\n" for line in lines))
-
-def job(line):
-    print(line, flush=True)
-
-if accelerator == "tcg":
-    kernel("Linux version")
-    job("by tcg")
-    job("@exit 0")
-    sys.exit(0)
-if kind == "dies":
-    sys.exit(1)
-if kind == "hangs":
-    time.sleep(60)
-if kind == "boots only sectors":
-    job("K")
-    time.sleep(60)
-kernel("Linux version")
-if kind == "works":
-    job("by kvm")
-    job("@exit 0")
-if kind == "panics":
-    kernel("[    1.0] Kernel panic - not syncing: it is meant to")
-if kind == "dies later":
-    sys.exit(1)
-if kind == "falls silent":
-    job("by kvm")
-    time.sleep(60)
-if kind == "takes long":
-    while True:
-        job("still here")
-        time.sleep(0.1)
-"""
-
-
+# A program that behaves as one.
+GUEST = pathlib.Path(__file__).parent / "accel" / "guest"
 # What KVM does, ACCEL, and the verdict before; then what the job prints, how the guest ends and
 # the verdict after.
 CASES = (
@@ -96,8 +55,7 @@ class Accel(Case):
 
         with contextlib.redirect_stdout(io.StringIO()) as said:
             end = accel.run(
-                lambda name: [sys.executable, "-c", FAKE, kind, name, console], "tcg",
-                self.work / "log", console, take,
+                lambda name: [GUEST, kind, name, console], "tcg", self.work / "log", console, take,
                 lambda: "@exit 0" in lines or bool(guest.splats(console)), kvm=True, timeout=3)
         verdict = accel.VERDICT.read_text(encoding="utf-8") if accel.VERDICT.exists() else ""
         printed = [line for line in dict.fromkeys(lines) if line != "@exit 0"]

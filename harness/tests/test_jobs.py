@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import pathlib
 import threading
 import time
 
@@ -12,21 +13,7 @@ import results
 import ui
 from support import Case
 
-RACE = """[   12.345678] ==================================================================
-[   12.345678] BUG: KCSAN: data-race in reader / writer
-[   12.345678] 
-[   12.345678] write (marked) to 0xffff888003a5e2f0 of 4 bytes by task 12 on cpu 1:
-[   12.345678]  writer+0x12/0x40
-[   12.345678]  ours.part.0+0x34/0x56
-[   12.345678]  far+0x12/0x40
-[   12.345678]  caller+0x12/0x40
-[   12.345678] 
-[   12.345678] read to 0xffff888003a5e2f0 of 4 bytes by interrupt on cpu 0:
-[   12.345678]  reader+0x12/0x40
-[   12.345678] value changed: 0x00000000 -> 0x00000001
-[   12.345678] ==================================================================
-[   12.456789] unrelated+0x12/0x40
-"""
+RACE = pathlib.Path(__file__).parent / "jobs" / "race"
 
 
 class Jobs(Case):
@@ -99,5 +86,5 @@ class Jobs(Case):
                 ("anybody's", None, "", 1),
                 ("of others", {"far", "caller", "unrelated"}, "", 0),
                 ("beside it, everything else counts", set(), "WARNING: CPU: 0\n", 1)):
-            log.write_text(RACE + more, encoding="utf-8")
+            log.write_text(RACE.read_text(encoding="utf-8") + more, encoding="utf-8")
             self.equal(name, len(guest.splats(log, functions)), wanted)

@@ -20,66 +20,22 @@ import ui
 import walks
 from support import Case
 
-# What a program prints, how it ends, and what must be said of it; None if nothing is wrong.
-DEATHS = (
-    ("all is well", "TAP version 13|1..2|ok 1 a|ok 2 - b", 0, None),
-    ("a plan behind the results", "ok 1 a|ok 2 b|1..2", 0, None),
-    ("a test that fails", "1..2|ok 1 a|not ok 2 b", 1, None),
-    ("no result", "", 0, "no result came"),
-    ("a beginning and no result", "TAP version 13", 0, "no plan, and 0 results"),
-    ("no plan", "ok 1 a|ok 2 b", 0, "no plan, and 2 results"),
-    ("fewer results than planned", "1..3|ok 1 a|ok 2 b", 0, "2 of 3 results came, the last: b"),
-    ("a plan and no result", "1..3", 0, "0 of 3 results came"),
-    ("more results than planned", "1..1|ok 1 a|ok 2 b", 0, "2 results came, 1 were planned"),
-    ("results behind a plan at the end", "ok 1 a|1..1|ok 2 b", 0, "2 results came, 1 were"),
-    ("a number twice", "1..2|ok 1 a|ok 1 a", 0, "result 1 came where 2 was due: a"),
-    ("a number out of order", "1..2|ok 2 b|ok 1 a", 0, "result 2 came where 1 was due: b"),
-    ("a number left out", "1..2|ok 1 a|ok 3 c", 0, "result 3 came where 2 was due: c"),
-    ("two plans", "1..2|ok 1 a|1..2|ok 2 b", 0, "a second plan"),
-    ("a second beginning", "TAP version 13|1..2|ok 1 a|TAP version 13|ok 2 b", 0,
-     "it began anew after 1 results"),
-    ("Bail out!", "1..2|ok 1 a|Bail out! no room", 1, "Bail out! no room"),
-    ("Bail out! and status 0", "1..1|ok 1 a|Bail out! no room", 0, "Bail out! no room"),
-    ("a traceback", "1..2|ok 1 a|Traceback (most recent call last):|  File \"x\"|NameError: n", 1,
-     "a traceback: NameError: n"),
-    ("a traceback behind all results",
-     "1..1|ok 1 a|Traceback (most recent call last):|  File \"x\"|NameError: n", 0,
-     "a traceback: NameError: n"),
-    ("a traceback beside a test that failed",
-     "1..2|not ok 1 a|ok 2 b|Traceback (most recent call last):|NameError: n", 1,
-     "a traceback: NameError: n"),
-    ("a status that no test explains", "1..1|ok 1 a", 1, "ended with status 1, its last line: ok"),
-    ("a status of its own", "1..1|not ok 1 a", 3, "ended with status 3"),
-    ("killed", "1..2|ok 1 a", -9, "killed by SIGKILL, its last line: ok 1 a"),
-    ("killed behind the last result", "1..1|ok 1 a", -11, "killed by SIGSEGV"),
-    ("a guest that dies", "1..1|ok 1 a", None, "the guest died, its last line: ok 1 a"),
-    ("output that stops", "1..2|ok 1 a", ui.TIMED_OUT, "it did not end in time, its last line"),
-    ("a line that is cut off", "1..2|ok 1 a|ok", 0, "1 of 2 results came"),
-    ("all is skipped", "TAP version 13|1..0 # SKIP no module", 4, "all is skipped: no module"),
-)
-
-# The same of tests with parts, by how these are marked.
-PARTS = (
-    ("parts", True, "1..1|    KTAP version 1|    # Subtest: s|    1..2|    ok 1 a|    ok 2 b|"
-     "ok 1 s", None),
-    ("fewer parts than planned", True, "1..1|    # Subtest: s|    1..2|    ok 1 a|ok 1 s", "s"),
-    ("more parts than planned", True, "1..1|    # Subtest: s|    1..1|    ok 1 a|    ok 2 b|ok 1 s",
-     "s"),
-    ("parts without a plan", True, "1..1|    # Subtest: s|    ok 1 a|ok 1 s", "s"),
-    ("parts of parts, fewer than planned", True,
-     "1..1|    1..1|        # Subtest: p|        1..3|        ok 1 x|    ok 1 p|ok 1 s", "s/p"),
-    ("parts whose test has no result", True, "1..2|ok 1 r|    # Subtest: s|    1..2|    ok 1 a",
-     "s: 1 of 2 results came, the last: a; 1 of 2 results came, the last: r"),
-    ("parts behind a #", "#", "1..1|# 1..2|# ok 1 a|# # ok 7 no result|# ok 2 b|ok 1 s", None),
-    ("fewer behind a #", "#", "1..1|# 1..2|# ok 1 a|ok 1 s", "s"),
-    ("a second beginning of parts", True, "1..1|    KTAP version 1|    1..2|    ok 1 a|"
-     "    KTAP version 1|    1..1|    ok 1 a|ok 1 s", "1 of 2 results came, the last: a"),
-)
-
 SKIPS = ("1..5|ok 1 - a # SKIP no program|ok 2 b # skip: none|ok 3 c (why) # SKIP|"
          "not ok 4 - d # Wrong: it|ok 5 e - f")
 SKIPPED = [("a", None, "no program"), ("b", None, "none"), ("c (why)", None, ""),
            ("d", False, "Wrong: it"), ("e - f", True, "")]
+
+
+def lines_of(name):
+    """The lines of a file in tests/ktap/, behind that with the licence."""
+    file = pathlib.Path(__file__).parent / "ktap" / name
+    return file.read_text(encoding="utf-8").splitlines()[1:]
+
+
+def table(name):
+    """The rows of such a file."""
+    return [[None if cell in ("-", "None") else cell for cell in line.split("\t")]
+            for line in lines_of(name) if not line.startswith("#")]
 
 
 def read(text, status, **options):
@@ -94,15 +50,15 @@ class Reader(Case):
     """What a reader makes of lines."""
 
     def test_deaths(self):
-        for name, text, status, words in DEATHS:
-            _, said = read(text, status)
+        for name, text, status, words in table("deaths"):
+            _, said = read(text or "", int(status) if status and status[-1].isdigit() else status)
             with self.subTest(name):
                 self.assertNotIn("\n", said)
                 self.assertIn(words or "", said)
                 self.assertEqual(bool(words), bool(said), said)
 
     def test_parts(self):
-        for name, nested, text, words in PARTS:
+        for name, nested, text, words in table("parts"):
             reader, said = read(text, 0, nested=nested)
             bad = [one.path for one in reader.tests if one.ok is False]
             self.equal(name, bad or [said][not said:], [words][not words:])
@@ -227,8 +183,7 @@ class Runner(Suite):
                 ("a process that ends", TESTS.replace("END", "os._exit(0)"), 2, 2),
                 ("no test", "import unittest", 0, 1), ("a file that cannot be read", "def", 0, 1)):
             (self.work / "harness" / "tests" / "test_a.py").write_text(text, encoding="utf-8")
-            self.equal(how, self.outcome(check.harness_test, "harness", "test_a.py"),
-                       tuple(wanted))
+            self.equal(how, self.outcome(check.harness_test, "harness", "test_a.py"), tuple(wanted))
 
 
 def guests(lines, status, timed_out=False):
@@ -240,12 +195,6 @@ def guests(lines, status, timed_out=False):
             on_line(line)
         return result
     return boot
-
-
-def lines_of(name):
-    """The lines of a file in tests/ktap/, behind that with the licence."""
-    file = pathlib.Path(__file__).parent / "ktap" / name
-    return file.read_text(encoding="utf-8").splitlines()[1:]
 
 
 RUNNER = lines_of("kselftest")
@@ -284,10 +233,7 @@ TRACE = ["event-sample-51 [001] ..... 2.649492: foo_bar: foo hello 0", " test_c_
          ' SyS_openat: f->SyS_openat(dfd=-100, path="/proc/version", flags=0x8000, mode=0x0)',
          " fs_mount: device scratch type tmpfs flags 0x8000", " test_rust_first: value=1"]
 STARTUP = [f"{name}: PASSED" for name in test.STARTUP_PASSED]
-FIGURES = [f"@figure {name} 100" for name in dict.fromkeys(
-    name for row in bench.ROWS for name in (row.figure, row.other)
-    if name.startswith("insn.")
-    and not name.startswith(("insn.fntrace_", "insn.reserve_commit", "insn.workload_")))]
+FIGURES = [f"@figure {name} 100" for name in bench.REPEATED]
 
 
 class Guests(Suite):
@@ -412,13 +358,14 @@ class Others(Suite):
         self.assertTrue(str(said).startswith("the guest died"), said)
 
     def test_must_not_compile(self):
+        (self.work / "none").mkdir()
         for top, name in ((compilefail.SOURCES[0], "one.rs"), (compilefail.C_SOURCES, "one.c"),
                           *((top, "") for top in compilefail.SOURCES[1:])):
             (self.work / top).mkdir(parents=True)
             if name:
                 (self.work / top / name).write_text("ok\n", encoding="utf-8")
-        self.put(compilefail, WORK=self.work / "rust", C_WORK=self.work / "c", SELF_TESTS={},
-                 cleaned=lambda kernel: (True, ""))
+        self.put(compilefail, WORK=self.work / "rust", C_WORK=self.work / "c",
+                 SELF_TESTS=self.work / "none", cleaned=lambda kernel: (True, ""))
         for how, script, *wanted in (
                 ("a whole run", "touch {0}/one.o; echo {0}/self_bad.c:1:1: error: x; exit 2", 4, 0),
                 ("it is killed", "kill -KILL $$", 0, 1), ("it stops half way", "exit 2", 1, 3)):

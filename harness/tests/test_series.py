@@ -23,8 +23,7 @@ class Series(Case):
         super().setUp()
         self.top = self.work / "project"
         self.base = self.work / "base"
-        self.write(self.base / "Makefile",
-                   "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 7\n")
+        self.write(self.base / "Makefile", "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 7\n")
         self.write(self.base / "kernel" / "core.c", CORE)
         self.write(self.base / "kernel" / "other.c", "other\n")
         self.git(self.base, "init", "--quiet")
@@ -34,7 +33,7 @@ class Series(Case):
                    'print "Somebody <somebody\\@example.org> (maintainer:FILES)\\n";\n')
         self.git(self.base, "add", "--all")
         self.git(self.base, "commit", "--quiet", "--amend", "--no-edit")
-        for name in ("series.py", "ui.py", "base"):
+        for name in ("series.py", "ui.py", "base", "cover-letter"):
             self.write(self.top / "harness" / name, (HARNESS / name).read_text())
         self.write(self.top / "series" / "topics", "files\nhooks\n")
         for topic, needs in (("files", ""), ("hooks", "files")):
@@ -260,8 +259,7 @@ class Series(Case):
         self.true("with one line of context",
                   sum(line.startswith(" ") for line in edit.splitlines()) == 2, edit)
         said = self.make("tree")
-        self.true("tree agrees afterwards",
-                  not self.git(self.tree, "status", "--porcelain"), said)
+        self.true("tree agrees afterwards", not self.git(self.tree, "status", "--porcelain"), said)
 
         self.write(self.tree / "kernel/other.c", "other\nmore\n")
         self.refuses("an edit that belongs to no patch", "PATCH=", "refresh")

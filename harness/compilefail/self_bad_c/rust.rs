@@ -2,3 +2,5 @@
 //! A test of the runner.
 use kernel::prelude::*;
 pub fn one() -> u32 { 1 }
+
+// Judged: elsewhere:0: unexpected

@@ -2,3 +2,5 @@
 //! A test of the runner.
 use kernel::prelude::*;
 pub fn one() -> u32 { 1i32 }
+
+// Judged: self_directory/rust.rs:4: unexpected error[E0308]

@@ -206,19 +206,22 @@ def same_counts(bench, program):
     expect("lost" not in said and "backwards" not in said and "left out" not in said, said)
 
 
-def instructions(bench, program, library, **variables):
-    """What the hooks add to one call: a difference, so that all around it cancels out."""
+def per_call(bench, program, few, many, *, prefix=(), **variables):
+    """Instructions of one call: a difference, so that all around it cancels out."""
     counter = bench.work / "instructions"
     if not counter.exists():
         run("gcc", "-O2", TESTS / "instructions.c", "-o", counter)
-    counts_of = []
-    for calls in (20, 60):
-        environment = {**os.environ, **variables}
-        if library:
-            environment.update(LD_PRELOAD=str(library), FNTRACE_DIR=str(bench.work))
-        said = run(counter, program, calls, "count", env=environment, cwd=bench.work).stdout
-        counts_of.append(int(said.split()[-1]))
-    return round((counts_of[1] - counts_of[0]) / 40)
+    counts_of = [int(run(*prefix, counter, program, calls, "count", cwd=bench.work,
+                         env={**os.environ, **variables}).stdout.split()[-1])
+                 for calls in (few, many)]
+    return (counts_of[1] - counts_of[0]) / (many - few)
+
+
+def instructions(bench, program, library, **variables):
+    """The same with the hooks of a library, or with none."""
+    if library:
+        variables.update(LD_PRELOAD=str(library), FNTRACE_DIR=str(bench.work))
+    return round(per_call(bench, program, 20, 60, **variables))
 
 
 def limit(which, value):

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-or-later
-# All events on 8 CPUs.
-
-for pass in 1 2 3; do
-	toggle_all _8cpus ipi time
-done
