@@ -68,7 +68,7 @@ many()
 without_memory()
 {
 	set -- "$w(int a, u32 first[0] | x8[2] b) -> s64 ret" "SyS_openat(int dfd, string path)" \
-		"$MODULE:$w(x64 a = test_func_event_data) -> void" "test_func_n[ao]*(NULL)"
+		"$MODULE:$w(x64 a = test_func_event_data) -> void" "test_func_n?n*(NULL)"
 	[ ! -e /sys/kernel/btf/$MODULE ] || set -- "$@" "$w ->" "test_func_item(item->next->name)"
 	each_allocation_fails "$@"
 }
