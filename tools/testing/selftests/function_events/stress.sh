@@ -19,7 +19,7 @@ MODULE=test_func_event
 FE=function_events
 KINDS="call call enable define instance fprobe graph indices reload perf sleep read"
 # Each function has an event at the entry and one at the return. kernel/* are not of the
-# module.
+# module, module_ret stays when that goes, and is made anew while its records are read.
 EVENTS="c:stress/text test_func_text(string k, ustring u)
 c:stress/text_ret test_func_text(string k, ustring u) -> string r
 c:stress/text_both test_func_text(string k) -> u64 r
@@ -29,6 +29,7 @@ c:stress/recurse_ret test_func_recurse(u32 depth) -> u32 r
 c:stress/irq test_func_irq(x64 first[0])
 c:stress/irq_ret test_func_irq() -> void
 c:stress/nmi_ret test_func_nmi() -> void
+c:stress/module_ret test_func_event:test_func_recurse(u32 depth) -> u32 r
 c:kernel/openat do_sys_openat2(int dfd, ustring name)
 c:kernel/openat_ret do_sys_openat2(int dfd, ustring name) -> long r
 c:kernel/sleep_ret hrtimer_nanosleep(s64 time) -> long r"

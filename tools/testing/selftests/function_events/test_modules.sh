@@ -12,6 +12,7 @@ all()
 {
 	check "a module that goes takes its events along" module_goes
 	check "a module that is not loaded yet" module_comes
+	check "a definition as long as can be, of such a module" longest_waits
 	check "a module that comes back at another place" module_moves
 	check "a module that comes back without what an event needs" module_changes
 }
@@ -51,6 +52,23 @@ module_comes()
 		return
 	}
 	[ "$waits, $still, $gone" = "2, 0 1, 2" ] || complain "waits: $waits, $still, $gone"
+}
+
+longest_waits()
+{
+	start="$MODULE:test_func_wide(int a"
+	unload $MODULE
+	accepted "$start$(printf "%$((2047 - ${#start} - 1))s" ""))"
+	status=$?
+	echo 1 > events/functions/enable
+	modprobe $MODULE
+	shown="$(cat $FE)"
+	echo > trace
+	call 1
+	found="$(records test_func_wide)"
+	undefine
+	[ $status -eq 0 ] && [ ${#shown} -eq 2047 ] && [ "$found" = "->test_func_wide(a=-32)" ] ||
+		complain "${#shown} characters, $found"
 }
 
 # What the module has at an address is something else when it is gone.

@@ -248,6 +248,10 @@ too_many_tracers()
 	done 2> /dev/null
 	on="$(LC_ALL=C; { echo 1 > events/functions/test_func_wide/enable; } 2>&1)"
 	state="$(cat events/functions/test_func_wide/enable)"
+	group="$(LC_ALL=C; { echo 1 > events/functions/enable; } 2>&1)"
+	state="$state$(cat events/functions/enable)"
+	# It is not theirs to say so.
+	others="$({ echo 1 > events/printk/enable && echo 0 > events/printk/enable; } 2>&1)"
 	call 1
 	shown="$(records test_func_wide)"
 	for instance in "$INSTANCE"[0-9]*; do
@@ -258,8 +262,8 @@ too_many_tracers()
 	later="$(records test_func_wide)"
 	undefine
 	[ $nr -ge 10 ] && [ $nr -lt 20 ] || { complain "$nr tracers"; return; }
-	[ -n "$on" ] && [ "$state" = 0 ] && [ -z "$shown" ] || complain "$on; $state; $shown" ||
-		return
+	[ -n "$on" ] && [ -n "$group" ] && [ "$state" = 00 ] && [ -z "$shown$others" ] ||
+		complain "$on; $group; $state; $shown; $others" || return
 	[ "$later" = "->test_func_wide(a=-32) -> ret=-5000000000 (ns)" ] || complain "$later"
 }
 

@@ -76,8 +76,9 @@ stress()
 		job_"$kind" &
 	done
 	sleep "$1"
-	# In a busy guest a round of perf takes many seconds.
-	for second in $(seq 60); do
+	# In a busy guest a round of perf takes many seconds; with KASAN and lockdep, others
+	# take minutes.
+	for second in $(seq 300); do
 		enough && break
 		sleep 1
 	done
