@@ -17,6 +17,7 @@ import re
 import sys
 
 from bench import TESTS, Skip, expect, run, run_tests
+import messages
 
 DATA, ROUNDS, FUNCTION, EVENT = pathlib.Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], \
     "".join(sys.argv[5:])
@@ -73,41 +74,11 @@ def kernel(bench):
     expect(lines(bench.fntrace)["host", EVENT, False] > 0, f"no {EVENT}")
 
 
-def times(events):
-    """When each message was sent, and when it was received, in ns."""
-    sent, received = {}, {}
-    for event in events:
-        if event["ph"] == "i" and event["name"].startswith("fntrace:"):
-            number = int(event["args"]["text"])
-            (sent if event["name"] == "fntrace:send" else received)[number] = event["ts"] * 1000
-    return sent, received
-
-
-def wrong(events, error, least):
-    """What is wrong with the order of messages and the stated error, or nothing."""
-    sent, received = times(events)
-    both_ends = sorted(set(sent) & set(received))
-    if len(both_ends) < least:
-        return f"{len(both_ends)} messages have both ends"
-    for number in both_ends:
-        if received[number] < sent[number] - error:
-            return f"message {number} arrives {sent[number] - received[number]:.0f} ns early"
-    # An even number is answered with the next one. The error is largest at the first or
-    # the last message, where it is at most the round trip there: on a busy machine, that
-    # may be longer than the usual one.
-    trips = [received[n + 1] - sent[n] for n in both_ends if n % 2 == 0 and n + 1 in both_ends]
-    usual = sorted(trips)[len(trips) // 2]
-    most = max(usual, trips[0], trips[-1])
-    if error > most:
-        return f"error {error} ns, a round trip takes {usual:.0f} ns, at the ends {most:.0f} ns"
-    return ""
-
-
-def messages(bench):
+def in_order(bench):
     trace = bench.work / "trace.json"
     run(bench.fntrace, "convert", "-f", "chrome", "-o", trace, DATA)
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-    trouble = wrong(events, error(bench.fntrace) or 0, 2 * ROUNDS)
+    trouble = messages.wrong(events, error(bench.fntrace) or 0, 2 * ROUNDS)
     expect(not trouble, trouble)
 
 
@@ -128,5 +99,5 @@ if __name__ == "__main__":
         ("the program of the guest", calls(ROUNDS, "guest", "opens()", True)),
         ("the guest's kernel, inside of it", calls(ROUNDS, "guest", f"{FUNCTION}()", True)),
         ("the kernel of this machine", kernel),
-        ("no message arrives before it was sent", messages),
+        ("no message arrives before it was sent", in_order),
         ("Perfetto reads it", perfetto)])
