@@ -549,9 +549,8 @@ def plan_other(plan, wanted, name):
     chosen = wanted.directories(name)
     if chosen:
         # A part of them is not the job that suites.py expects all of them of.
-        plan.guest(f"kselftest{' of ' if wanted.targets else ''}"
-                   f"{' '.join(chosen) if wanted.targets else ''} on {name}", kselftests, kernel,
-                   2, chosen)
+        what = f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest"
+        plan.guest(f"{what} on {name}", kselftests, kernel, 2, chosen)
     plan_guests(plan, wanted, name, (
         *([("kunit", f"KUnit on {name}", kunit, kernel)]
           if "kunit" in kernel.config.fragments else ()),
