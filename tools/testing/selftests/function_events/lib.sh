@@ -15,10 +15,6 @@ MODULE=test_func_event
 FE=function_events
 SYSTEM=functions
 INSTANCE=instances/function_events_test
-RUNNING=
-no="Invalid argument"
-big="Argument list too long"
-none="No such file"
 EIGHT="NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
 
 clean_up()
@@ -33,23 +29,6 @@ clean_up()
 	cd /
 	rm -rf "$TMP"
 	unmount
-}
-
-# Runs the tests of a program, which its function all has.
-run_tests()
-{
-	begin $MODULE
-	FIRE="$FILES/fire"
-	[ -e $FE ] || skip_all "there are no function events"
-	! grep -q . $FE || skip_all "there are function events already"
-
-	trap clean_up EXIT
-	modprobe $MODULE || exit "$KSFT_FAIL"
-	all
-	ktap_set_plan "$KSFT_NUM_TESTS"
-	RUNNING=y
-	all
-	ktap_finished
 }
 
 # "records EVENT": the records in the trace, without what comes before the arguments

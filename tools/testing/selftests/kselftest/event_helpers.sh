@@ -7,6 +7,32 @@
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
+RUNNING=
+# What the errors of a definition are in words.
+no="Invalid argument"
+big="Argument list too long"
+none="No such file"
+
+# Runs the tests of a program, which its function all has; clean_up undoes what they and
+# this do. $MODULE has what the events are of, and hits it when $FIRE is written.
+run_tests()
+{
+	begin $MODULE
+	FIRE="$FILES/fire"
+	[ -e $FE ] || skip_all "there is no $FE"
+	! grep -q . $FE || skip_all "there are events in $FE already"
+
+	trap clean_up EXIT
+	modprobe $MODULE || exit "$KSFT_FAIL"
+	mark_log
+
+	all
+	ktap_set_plan "$KSFT_NUM_TESTS"
+	RUNNING=y
+	all
+	ktap_finished
+}
+
 # What is written to the file goes through a program that says in words, which a
 # shell need not do, what is wrong: in $TMP/said.
 define()

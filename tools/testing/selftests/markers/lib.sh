@@ -15,10 +15,6 @@ MODULE=test_marker
 FE=marker_events
 SYSTEM=markers
 INSTANCE=instances/markers_test
-RUNNING=
-no="Invalid argument"
-big="Argument list too long"
-none="No such file"
 
 clean_up()
 {
@@ -32,26 +28,6 @@ clean_up()
 	cd /
 	rm -rf "$TMP"
 	unmount
-}
-
-# Runs the tests of a program, which its function all has.
-run_tests()
-{
-	begin $MODULE
-	FIRE="$FILES/fire"
-	COUNTS="$FILES/counts"
-	[ -e $FE ] || skip_all "there are no markers"
-	! grep -q . $FE || skip_all "there are marker events already"
-
-	trap clean_up EXIT
-	modprobe $MODULE || exit "$KSFT_FAIL"
-	mark_log
-
-	all
-	ktap_set_plan "$KSFT_NUM_TESTS"
-	RUNNING=y
-	all
-	ktap_finished
 }
 
 # "records EVENT": the records in the trace, without what comes before the text.
@@ -98,7 +74,7 @@ format()
 
 count()
 {
-	sed -n "s/^$1 //p" $COUNTS
+	sed -n "s/^$1 //p" "$FILES/counts"
 }
 
 # What was said since "$1" was written to /dev/kmsg. mark_log is not for this: the last test
