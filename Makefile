@@ -2,7 +2,7 @@
 # The front door. Every target installs what it needs, brings build/ up to
 # date, and ends with one line that says what happened.
 
-export KSRC ACCEL MIRROR MERGE SETUP
+export KSRC ACCEL MIRROR MERGE SETUP FLAVOUR
 export PYTHONDONTWRITEBYTECODE := 1
 
 MAKEFLAGS += --no-print-directory
@@ -30,6 +30,10 @@ help:
 	@echo 'make series      branches of b4 in build/b4, and their mails in build/series/; TOPIC=rust'
 	@echo '                 only one topic'
 	@echo 'make check-series  git am, checkpatch and a build of every step'
+	@echo 'make deb         packages for Debian in build/deb: the kernel, configured as Debian'\''s own'
+	@echo '                 FLAVOUR=cloud, rt, or amd64 (ARCH=arm64: arm64), and fntrace'
+	@echo 'make try         a Debian 13 system with them, in QEMU: a shell; BASE=stock: with Debian'\''s'
+	@echo '                 own kernel'
 	@echo 'make fresh       make run and make test in a minimal Debian root, see harness/fresh'
 	@echo 'make packages    print what would be installed; with SETUP=no, nothing is: what is missing'
 	@echo '                 or too old is named'
@@ -37,6 +41,14 @@ help:
 	@echo 'make distclean   remove build/'
 	@echo 'BASE=6.12        run the target of the release for 6.12 LTS, out of the history'
 	@echo 'KSRC=DIR         use the git tree DIR as the base instead of Debian'\''s source'
+
+deb:
+	@ARCH=$(ARCH) harness/setup deb
+	@ARCH=$(ARCH) $(py)deb.py
+
+try:
+	@harness/setup try
+	@BASE=$(BASE) $(py)debroot.py
 
 # Of an earlier release, the same targets; make hands its own variables on.
 ifneq ($(BASE),)
@@ -114,5 +126,5 @@ distclean:
 
 endif
 
-.PHONY: help fresh packages tree port refresh apply series check-series check run shell menuconfig test \
+.PHONY: help deb try fresh packages tree port refresh apply series check-series check run shell menuconfig test \
 	bench profile mutants clean distclean

@@ -218,8 +218,9 @@ def check_licences(found):
         if path in exempt or path.startswith("series/"):
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
-        # Of kconfig, written by cargo, or of mutants.py.
-        if path.endswith((".config", ".list", "/config", "/Cargo.lock")):
+        # Of kconfig, written by cargo, of mutants.py, or of a Debian package, where a file says
+        # it for all.
+        if path.endswith((".config", ".list", "/config", "/Cargo.lock")) or "/debian/" in path:
             continue
         found.add(group, path, any("SPDX-License-Identifier:" in line for line in head), "")
 

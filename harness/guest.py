@@ -315,8 +315,25 @@ def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
     QEMU. The guest is ended when TIMEOUT seconds are over, or when the job has said
     nothing for IDLE seconds.
     """
+    ours = our_functions(kernel) if kernel.races else None
+    with initramfs_of(kernel, script, files or {}, programs) as initramfs:
+        def argv(accelerator, console):
+            return [*command(kernel, initramfs, accelerator, smp, append, icount),
+                    "-serial", f"file:{console}", *kernel.arch.job_line, *emulator]
+
+        return attend(argv, log_name, functions=ours, on_line=on_line,
+                      kvm=may_have_kvm(kernel, icount), timeout=timeout, idle=idle)
+
+
+def attend(argv, log_name, *, functions=None, on_line=None, kvm=False, timeout=None, idle=None):
+    """Run a guest with a job, and return a Result.
+
+    ARGV(ACCELERATOR, CONSOLE) is QEMU's command, with the job's output on its own; FUNCTIONS
+    are whose data races count, see splats(). The rest is as for boot().
+    """
     console = LOGS / f"console-{log_name}.log"
     result = Result(LOGS / f"{log_name}.log")
+
     def take(line):
         if line is None:
             # The guest is run again, with another accelerator.
@@ -329,24 +346,17 @@ def boot(kernel, script, log_name, *, smp=2, append="", icount=False,
         if on_line:
             on_line(line)
 
-    ours = our_functions(kernel) if kernel.races else None
-
     def ended_well():
-        return result.status is not None or bool(splats(console, ours))
+        return result.status is not None or bool(splats(console, functions))
 
     log = LOGS / f"qemu-{log_name}.log"
-    with initramfs_of(kernel, script, files or {}, programs) as initramfs:
-        def argv(accelerator):
-            return [*command(kernel, initramfs, accelerator, smp, append, icount),
-                    "-serial", f"file:{console}", *kernel.arch.job_line, *emulator]
-
-        end = accel.run(argv, TCG, log, console, take, ended_well,
-                        kvm=may_have_kvm(kernel, icount), timeout=timeout, idle=idle)
+    end = accel.run(lambda accelerator: argv(accelerator, console), TCG, log, console, take,
+                    ended_well, kvm=kvm, timeout=timeout, idle=idle)
     result.timed_out = end == ui.TIMED_OUT
     result.log.write_text("\n".join(result.lines) + "\n", encoding="utf-8")
     if not console.exists():
         raise Failure(f"QEMU did not start: {ui.last_error(log)}")
-    result.splats = splats(console, ours)
+    result.splats = splats(console, functions)
     return result
 
 

@@ -31,8 +31,6 @@ SOURCES = (__file__, arch.__file__)
 BASE_TREE = BUILD / "base"
 FRAGMENTS = ROOT / "harness" / "config"
 BINDGEN = BUILD / "tools" / "bin" / "bindgen"
-# What Debian's own kernel of this base is configured with, by harness/setup.
-DEBIAN_CONFIG = BUILD / "tools" / "config-cloud-amd64.xz"
 
 # Another rustc may come first in PATH, without the sources of its library.
 RUST_TOOLS = ("RUSTC=/usr/bin/rustc", "HOSTRUSTC=/usr/bin/rustc",
@@ -74,6 +72,11 @@ def tools(cross="", llvm=False):
     return [f"CROSS_COMPILE={cross}", f"CC=ccache {cross}gcc", "HOSTCC=/usr/lib/ccache/gcc"]
 
 
+def debian_config(flavour):
+    """What Debian's own kernel of this name is configured with, by harness/setup."""
+    return BUILD / "tools" / f"config-{flavour}.xz"
+
+
 @dataclasses.dataclass(frozen=True)
 class Config:
     """How a kernel is configured, and what of it is built."""
@@ -87,6 +90,9 @@ class Config:
     steps: int = 700
     # The configuration on which the fragments are laid; without it, that is allnoconfig.
     base: pathlib.Path = None
+    # Whether it has the modules of that; and the end of its release.
+    modules: bool = False
+    local: str = ""
 
 
 def series_without(*names):
@@ -94,6 +100,8 @@ def series_without(*names):
     return tuple(name for name in SERIES_FRAGMENTS if name not in names)
 
 
+# Those of a packaged kernel: the parts of KUnit need it, and no user does.
+PACKAGED = series_without("series-kunit")
 X86 = ("base", "tracing", "x86_64", "rust", "kunit-module", *SERIES_FRAGMENTS)
 # By what the kernels are called: an architecture of arch.py, and what is unusual.
 CONFIGS = {
@@ -104,7 +112,14 @@ CONFIGS = {
        for name in ("debug", "kcsan", "cfi", "rt", "no-jump-label", "startup")},
     # Debian's cloud image without its 1,012 modules: mitigations, IBT, BTF, signed modules.
     "x86_64-debian": Config(("debian", "rust", "kunit-module", *SERIES_FRAGMENTS), steps=4400,
-                            base=DEBIAN_CONFIG),
+                            base=debian_config("cloud-amd64")),
+    # What deb.py packages, with all modules.
+    **{f"{machine}-deb-{name}": Config(("packages", "rust", *PACKAGED), steps=steps,
+                                       base=debian_config(flavour), modules=True,
+                                       local=f"-skt-{flavour}")
+       for machine, debian in (("x86_64", "amd64"), ("arm64", "arm64"))
+       for name, flavour, steps in (("cloud", f"cloud-{debian}", 8600), (debian, debian, 17000),
+                                    ("rt", f"rt-{debian}", 17000))},
     # As for code in ROM, and small.
     "x86_64-rom": Config(("base", "events", "x86_64", "series-functions", "series-markers",
                           "benchmark", "no-jump-label", "no-modules")),
@@ -209,7 +224,8 @@ class Kernel:
         # The results must not depend on when and where they were built, so
         # that a compiler cache helps and the two kernels compare.
         return [*NICE, "make", "-C", self.source, f"O={self.out}", f"ARCH={self.arch.kbuild}",
-                *tools(self.arch.cross, self.config.llvm or self.arch.llvm), "LOCALVERSION=",
+                *tools(self.arch.cross, self.config.llvm or self.arch.llvm),
+                f"LOCALVERSION={self.config.local}",
                 "KBUILD_BUILD_TIMESTAMP=2024-11-17",
                 "KBUILD_BUILD_USER=static-key", "KBUILD_BUILD_HOST=tracepoints",
                 # Where functions are traced, the base leaves kernel/trace out, against recursion.
@@ -242,8 +258,10 @@ class Kernel:
                 and self.lost(text) is None):
             return
         if base:
+            debian = lzma.open(base, "rt").read()
             (self.out / ".config").write_text(
-                without_modules(lzma.open(base, "rt").read()) + text, encoding="utf-8")
+                (debian if self.config.modules else without_modules(debian)) + text,
+                encoding="utf-8")
             targets = ("olddefconfig",)
         else:
             wanted = self.out / ".fragment"

@@ -16,7 +16,10 @@
 
 char *library_find(const char *name)
 {
-	static const char *const places[] = { "%s/%s", "%s/../lib/%s", "%.0s" LIBDIR "/%s" };
+	static const char *const places[] = {
+		"%s/%s", "%s/../lib/%s", "%s/../lib/fntrace/%s",
+		"%.0s" LIBDIR "/%s", "%.0s" LIBDIR "/fntrace/%s",
+	};
 	char exe[PATH_MAX], *library;
 	ssize_t len;
 	size_t i;

@@ -26,6 +26,7 @@ char *library_find(const char *name);
 const void *library_load(const char *name, const char *symbol, const char *what);
 
 /* For messages: where it was looked for. */
-#define LIBRARY_PLACES	"beside this program, nor in ../lib, nor in " LIBDIR
+#define LIBRARY_PLACES	\
+	"beside this program, nor in ../lib or " LIBDIR ", nor in fntrace below these"
 
 #endif /* FNTRACE_LIBRARY_H */

@@ -80,6 +80,20 @@ def installed(bench):
     version = run(prefix / "bin" / "fntrace", "--version").stdout.split()[-1]
     found = (prefix / "lib" / "pkgconfig" / "fntrace.pc").read_text(encoding="ascii")
     expect(f"Version: {version}\n" in found and "@" not in found, found)
+    found = (TESTS.parent / "debian" / "changelog").read_text(encoding="ascii")
+    expect(found.startswith(f"fntrace ({version}) "), found.splitlines()[0])
+
+
+def installed_plugins(bench):
+    """What is installed finds its plugins: that of values, here."""
+    prefix = install(bench, "/opt/plugins")
+    need("pkg-config")
+    run("pkg-config", "libdw")
+    program = bench.compile("tree.c", "-pg", "-g", "-O1", name="plugins")
+    data = bench.work / "plugins.data"
+    run(prefix / "bin" / "fntrace", "record", "--args", "walk", "-o", data, program)
+    text = run(prefix / "bin" / "fntrace", "replay", data).stdout
+    expect(re.search(r"walk\(\w+=\d", text), text)
 
 
 def costs(bench):
@@ -165,6 +179,7 @@ def tests():
     yield "manual has all commands and options", manual
     yield "manual can be formatted", pages
     yield "installed program and library", installed
+    yield "installed plugins", installed_plugins
     yield "costs that the README has", costs
     yield "completion", completion
     yield "usage: help", help_is_short
