@@ -98,6 +98,7 @@ menuconfig:
 
 test:
 	@harness/setup test
+	@$(if $(FULL)$(filter deb,$(TARGETS)),harness/setup try)
 	@$(py)test.py $(if $(FULL),full) $(if $(TARGETS),'TARGETS=$(TARGETS)') $(if $(ARCH),'ARCH=$(ARCH)')
 
 bench:

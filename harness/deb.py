@@ -8,7 +8,9 @@ makes the packages of the kernel, and debhelper those of fntrace, which are for 
 architecture.
 """
 
+import hashlib
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -42,7 +44,7 @@ def revision():
     return done.stdout.strip()
 
 
-def pack_kernel(kernel):
+def pack_kernel(kernel, scratch):
     """Build the kernel and its packages; returns these."""
     kernel.log.write_text("", encoding="utf-8")
     parent = kernel.out.parent
@@ -62,7 +64,7 @@ def pack_kernel(kernel):
                 on_line=on_line, env={
                     **kernels.environment(), "KDEB_SOURCENAME": "linux-skt",
                     "KDEB_PKGVERSION": f"{version}-{revision()}",
-                    "KDEB_CHANGELOG_DIST": "trixie", "KDEB_COMPRESS": "zstd",
+                    "KDEB_CHANGELOG_DIST": "trixie", "KDEB_COMPRESS": "xz",
                     "DEBFULLNAME": NAME, "DEBEMAIL": EMAIL,
                     # Quick to make, and gigabytes: what a debugger reads is in build/obj.
                     "DEB_BUILD_PROFILES": "pkg.linux-skt.nokerneldbg",
@@ -73,12 +75,35 @@ def pack_kernel(kernel):
             # The headers of the C library: Debian's are the right ones.
             if path.name.startswith("linux-libc-dev_"):
                 path.unlink()
-            else:
-                made.append(path)
+                continue
+            if path.name.startswith("linux-headers-"):
+                strip_programs(kernel, path, scratch)
+            made.append(path)
         for pattern in ("*.changes", "*.buildinfo"):
             for path in parent.glob(pattern):
                 path.unlink()
         return made
+
+
+def strip_programs(kernel, package, scratch):
+    """bindeb-pkg leaves what only a debugger reads in the programs of the headers."""
+    directory = scratch / package.stem
+    log = ui.fresh_log("deb-headers")
+
+    def call(*argv):
+        ui.must(list(map(str, argv)), log, f"stripping {package.name}")
+
+    call("dpkg-deb", "-R", package, directory)
+    sums = []
+    for path in sorted(directory.rglob("*")):
+        name = path.relative_to(directory)
+        if path.is_symlink() or not path.is_file() or name.parts[0] == "DEBIAN":
+            continue
+        if os.access(path, os.X_OK) and path.read_bytes()[:4] == b"\x7fELF":
+            call(f"{kernel.arch.cross}strip", path)
+        sums.append(f"{hashlib.md5(path.read_bytes()).hexdigest()}  {name}\n")
+    (directory / "DEBIAN" / "md5sums").write_text("".join(sums), encoding="utf-8")
+    call("dpkg-deb", "--root-owner-group", "-Zxz", "-b", directory, package)
 
 
 def pack_fntrace(scratch):
@@ -101,7 +126,7 @@ def lint(packages):
     """A package with an error of lintian's is none."""
     log = ui.fresh_log("lintian")
     with ui.Step("lintian") as step:
-        status = ui.run(["lintian", "--allow-root", "--fail-on", "error", "--no-tag-display-limit",
+        status = ui.run(["lintian", "--allow-root", "--fail-on", "error", "--tag-display-limit=0",
                          *packages], log)
         tags = re.findall(r"^[EW]: .*", log.read_text(encoding="utf-8"), re.MULTILINE)
         if status:
@@ -110,7 +135,8 @@ def lint(packages):
         step.outcome = f"no error, {len(tags)} warnings"
 
 
-def main(_):
+def make():
+    """Make all packages; returns them."""
     kernel = wanted()
     if not kernel.image.exists():
         print(f"compiles {kernel.config.steps:,} files, on two cores about "
@@ -119,12 +145,15 @@ def main(_):
     series.tree()
     shutil.rmtree(PACKAGES, ignore_errors=True)
     with ui.scratch("deb") as scratch:
-        made = [*pack_kernel(kernel), *pack_fntrace(scratch)]
+        made = [*pack_kernel(kernel, scratch), *pack_fntrace(scratch)]
         lint(made)
         PACKAGES.mkdir()
-        for path in made:
-            shutil.move(path, PACKAGES / path.name)
-    size = sum(path.stat().st_size for path in PACKAGES.iterdir()) / 1e6
+        return [pathlib.Path(shutil.move(path, PACKAGES / path.name)) for path in made]
+
+
+def main(_):
+    made = make()
+    size = sum(path.stat().st_size for path in made) / 1e6
     print(f"done: {len(made)} packages, {size:.0f} MB, in {shown(PACKAGES)}; "
           "as root, apt install ./build/deb/*.deb installs them")
     return 0

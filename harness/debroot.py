@@ -24,9 +24,9 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 SUITE = "trixie"
 SYSTEM = ("systemd-sysv", "udev", "kmod", "initramfs-tools", "zstd", "procps", "less", "iproute2",
           "man-db", "gcc", "libc6-dev", "make")
-# perf and rtla are of the kernel's version only there.
-TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", f"linux-perf/{SUITE}-backports",
-         f"rtla/{SUITE}-backports")
+# perf and rtla are of the kernel's version only in the backports.
+TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", "perfetto",
+         f"linux-perf/{SUITE}-backports", f"rtla/{SUITE}-backports")
 STOCK = f"linux-image-{{}}+deb13-cloud-amd64/{SUITE}-backports"
 WHERE = BUILD / "debian"
 # As for the small kernels of guest.py; ACPI finds the clock here.
@@ -91,6 +91,14 @@ def disk(kind):
     stamped(target, (identity(tar), *(
         identity(path) if isinstance(path, pathlib.Path) else path for path in wanted)), make)
     return target
+
+
+def left_behind():
+    """What is different after our packages were installed and purged, as lines of diff."""
+    done = ui.ask([ROOT / "harness" / "root", "remove", archive(), *packages("ours")])
+    if done.stderr:
+        raise Failure(done.stderr.strip())
+    return done.stdout.splitlines()
 
 
 def command(place, accelerator, *options, append=""):

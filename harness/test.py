@@ -22,6 +22,8 @@ import bench
 import branchcheck
 import check
 import compilefail
+import deb
+import debroot
 import eventprofile
 import fntrace
 import ftracetest
@@ -68,6 +70,7 @@ PARTS = {
     "ring_buffer": "the ring buffer of the base and of the series in user space, and of the "
                    "series in a guest",
     "bench": "the benchmarks repeat",
+    "deb": "packages for Debian, and tools in a system with them (if named, or in the full run)",
     "elsewhere": "the release for 6.12, and Debian 13 (if named, or in the full run)",
 }
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
@@ -603,6 +606,18 @@ def command(found, name, *argv, **variables):
               f"status {status}: {ui.last_error(log)} (log: {ui.shown(log)})")
 
 
+def packages(found):
+    """Packages for Debian: made, removed without a trace, booted, and used."""
+    group = "packages for Debian"
+    found.add(group, "lintian finds no error", bool(deb.make()))
+    left = debroot.left_behind()
+    found.add(group, "nothing is left of them", not left, "; ".join(left))
+    result = debroot.run("ours", "uname -r\n", "deb-boot")
+    found.add(group, "the kernel boots", not result.trouble() and "-skt-" in "".join(result.lines),
+              result.trouble() or f"{result.lines}")
+    walks.tools(found, "ours")
+
+
 def install_elsewhere():
     """Install what the jobs for other releases would install in the middle of the run.
 
@@ -650,6 +665,8 @@ def plan_all(wanted):
         # Else the builds, which give way, would come to their end a quarter of an hour later,
         # and so would all guests.
         plan_programs(plan, wanted)
+    if wanted.full and wanted.part("deb") or "deb" in wanted.targets:
+        plan.add("packages for Debian", packages)
     if wanted.elsewhere:
         plan.add(f"the release for {EARLIER}", lambda found: command(
             found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))

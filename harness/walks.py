@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The walks of the overview page, typed as they are printed there.
+"""The walks of the overview page, and the page about tools, typed as they are printed there.
 
 The files of a walk are taken from the page and compiled beside the kernel, the commands after
 "#" run in a guest, and what they print is compared with the lines below them. One thing is not
@@ -12,12 +12,15 @@ import re
 import shutil
 import textwrap
 
+import debroot
 import guest
 import ui
 from ui import BUILD, ROOT, Failure
 
-PAGE = ROOT / "Documentation" / "trace" / "static-key-tracepoints.rst"
+PAGES = ROOT / "Documentation" / "trace"
+OVERVIEW = PAGES / "static-key-tracepoints.rst"
 CHAPTER = "Five-minute walks"
+TOOLS = PAGES / "static-key-tracepoints-tools.rst"
 WORK = BUILD / "walks"
 GROUP = "walks of the overview page"
 # Programs of the host that the walks call.
@@ -36,6 +39,10 @@ VARIES = ((r"^(\w+\\-)\d+\\ \\\[\d+\\\]\\ \S+\\ \d+\\\.\d+:",
           (r"\d+\\ ns", r"\\d+ ns"),
           (r"(?:\\?[+!#*@$]\\ )?\d+\\\.\d+\\ us", r"(?:[+!#*@$] )?\\d+\\.\\d+ us"),
           (r"^\d+\\\)\\ ", r"\\d+\\) "),
+          # Of perf: task, CPU and time; how often; the time in front of the task.
+          (r"^(\w+)\\ \d+\\ \\\[\d+\\\]\\ \d+\\\.\d+:", r"\1 \\d+ \\[\\d+\\] \\d+\\.\\d+:"),
+          (r"^\d+\\ (\w+:\w+)$", r"\\d+ \1"),
+          (r"^\d+\\\.\d+\\ (\w+)/\d+\\ ", r"\\d+\\.\\d+ \1/\\d+ "),
           (r"^\\\.\\\.\\\.\\ ", ".* "))
 
 
@@ -48,21 +55,21 @@ class Command:
     lines: list
 
 
-def chapter():
-    """The sections of the chapter: {title: its lines}."""
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+def sections(page, chapter):
+    """The sections of a chapter: {title: its lines}; without one, the chapters themselves."""
+    lines = page.read_text(encoding="utf-8").splitlines()
     rules = {number for number, line in enumerate(lines) if re.match(r"([=-])\1{3,}$", line)}
-    walks, inside, title = {}, False, None
+    walks, inside, title = {}, not chapter, None
     for number, line in enumerate(lines):
         if number + 1 in rules and line:
-            if lines[number + 1][0] == "=":
-                inside, title = line == CHAPTER, None
+            if chapter and lines[number + 1][0] == "=":
+                inside, title = line == chapter, None
             else:
                 title = line
         elif inside and title and number not in rules:
             walks.setdefault(title, []).append(line)
     if not walks:
-        raise Failure(f"{PAGE.name}: no walks below \"{CHAPTER}\"")
+        raise Failure(f"{page.name}: no walks" + (f" below \"{chapter}\"" if chapter else ""))
     return walks
 
 
@@ -79,10 +86,10 @@ def blocks(lines):
         text.append(line)
 
 
-def read():
-    """What the page says: {walk: {file: its text}}, and the commands."""
+def read(page=OVERVIEW, chapter=CHAPTER):
+    """What a page says: {walk: {file: its text}}, and the commands."""
     files, commands = {}, []
-    for walk, lines in chapter().items():
+    for walk, lines in sections(page, chapter).items():
         files[walk] = {}
         for before, block in blocks(lines):
             if not block.startswith(("# ", "$ ")):
@@ -141,7 +148,7 @@ def judge(found, group, commands, lines):
         found.add(group, f"{command.walk}: {command.text}", not trouble, trouble)
         printed = []
     if not commands:
-        found.add(group, "commands", False, f"{PAGE.name} has none")
+        found.add(group, "commands", False, "the page has none")
     elif number + 1 != len(commands):
         found.add(group, f"{commands[number + 1].walk}: {commands[number + 1].text}", False,
                   "it did not end")
@@ -162,6 +169,18 @@ def run(found, kernel, only=None):
                             files={"walk": script(commands),
                                    **{module.name: module for module in modules}},
                             programs=PROGRAMS, timeout=240)
+    judge(found, group, commands, result.lines)
+    trouble = result.trouble()
+    if trouble:
+        found.add(group, "the guest", False, trouble)
+
+
+def tools(found, kind):
+    """Type the page about tools in a Debian system with our packages, see debroot.py."""
+    group = "the tools you know"
+    with ui.Step(group):
+        _, commands = read(TOOLS, None)
+        result = debroot.run(kind, f"(\n{script(commands)}) 2> /dev/ttyS0\n", "tools")
     judge(found, group, commands, result.lines)
     trouble = result.trouble()
     if trouble:
