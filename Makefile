@@ -14,7 +14,8 @@ help:
 	@echo '                 TARGETS="markers ..." ARCH=x86_64 only some of them'
 	@echo 'make check       the static checks only, and our files in other configurations'
 	@echo 'make bench       measure against the pristine kernel, build/bench/; ARCH=arm64 or'
-	@echo '                 riscv64: what can be measured there'
+	@echo '                 riscv64: what can be measured there; ON=debian: what enabling everything'
+	@echo '                 takes with the packages of make deb, beside Debian'\''s own kernel'
 	@echo 'make profile     where the instructions of a hit go; EVENT=tracepoint_enabled, or'
 	@echo '                 another row of the benchmark'
 	@echo 'make mutants     change a line at a time, and see which test notices; MUTANTS="name ..."'
@@ -103,7 +104,8 @@ test:
 
 bench:
 	@harness/setup test
-	@$(py)bench.py $(ARCH)
+	@$(if $(ON),harness/setup try)
+	@$(py)bench.py $(or $(ON),$(ARCH))
 
 profile:
 	@harness/setup test

@@ -28,6 +28,7 @@ import statistics
 import string
 import subprocess
 
+import debroot
 import fntrace
 import guest
 import kernel as kernels
@@ -369,10 +370,10 @@ def shares(figures):
 
 # --- results ---------------------------------------------------------------
 
-def compare(patched, pristine):
+def compare(patched, pristine, rows=ROWS):
     """The rows as in results.json, and why some are missing."""
     results, missing = [], []
-    for row in ROWS:
+    for row in rows:
         stock_from = patched if row.of_patched else pristine
         ours, stock = patched.get(row.figure), stock_from.get(row.other)
         if ours is None:
@@ -515,6 +516,22 @@ def measure(patched, pristine):
     return results, [reason for reason in missing if not reason.endswith("no figure")]
 
 
+def debian():
+    """The rows of bench/rows_debian, and why some are missing, see debroot.py."""
+    program = build_program(FILES / "toggle.c", "x86_64")
+    figures = {"ours": Figures("packaged kernel"), "stock": Figures("kernel of Debian")}
+    for kind, taken in figures.items():
+        with ui.Step(f"measure the {taken.what}"):
+            result = debroot.run(kind, (FILES / "debian.sh").read_text(encoding="utf-8"),
+                                 f"bench-debian-{kind}", files={"toggle": program})
+        if result.trouble():
+            raise Failure(f"benchmark of the {taken.what}: {result.trouble()} "
+                          f"(log: {shown(result.log)})")
+        for line in result.lines:
+            taken.take(line)
+    return compare(*figures.values(), [Row(*line.split()) for line in lines_of("rows_debian")])
+
+
 def repeatable(kernel):
     """Whether two runs of the instruction benchmarks on a kernel agree.
 
@@ -547,9 +564,10 @@ def repeatable(kernel):
 
 def main(args):
     name = "".join(args) or "x86_64"
-    if name not in BOOTED:
-        raise Failure(f"usage: bench.py [{' | '.join(BOOTED)}]")
-    results, missing = measure(kernels.built(name), kernels.built(name, pristine=True))
+    if name not in (*BOOTED, "debian"):
+        raise Failure(f"usage: bench.py [{' | '.join(BOOTED)} | debian]")
+    results, missing = debian() if name == "debian" else \
+        measure(kernels.built(name), kernels.built(name, pristine=True))
     RESULTS.mkdir(parents=True, exist_ok=True)
     output = RESULTS / ("results.json" if name == "x86_64" else f"results-{name}.json")
     output.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

@@ -23,10 +23,12 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 SUITE = "trixie"
 SYSTEM = ("systemd-sysv", "udev", "kmod", "initramfs-tools", "zstd", "procps", "less", "iproute2",
-          "man-db", "gcc", "libc6-dev", "make")
+          "man-db", "gcc", "libc6-dev", "make", "adduser")
 # perf and rtla are of the kernel's version only in the backports.
-TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", "perfetto",
-         f"linux-perf/{SUITE}-backports", f"rtla/{SUITE}-backports")
+TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", f"linux-perf/{SUITE}-backports",
+         f"rtla/{SUITE}-backports")
+# Of sid; not with the others, as it calls adduser before that is configured.
+LATER = ("perfetto",)
 STOCK = f"linux-image-{{}}+deb13-cloud-amd64/{SUITE}-backports"
 WHERE = BUILD / "debian"
 # As for the small kernels of guest.py; ACPI finds the clock here.
@@ -65,7 +67,7 @@ def archive():
             root("make", tar, SUITE, *SYSTEM, *TOOLS)
             step.outcome = f"{tar.stat().st_size / 1e6:.0f} MB"
 
-    stamped(tar, (*SYSTEM, *TOOLS), make)
+    stamped(tar, (*SYSTEM, *TOOLS, (ROOT / "harness" / "root").read_text(encoding="utf-8")), make)
     return tar
 
 
@@ -86,9 +88,9 @@ def disk(kind):
 
     def make():
         with ui.Step(f"install {'our packages' if kind == 'ours' else wanted[0]}"):
-            root("install", tar, target, *wanted)
+            root("install", tar, target, *wanted, *LATER)
 
-    stamped(target, (identity(tar), *(
+    stamped(target, (identity(tar), *LATER, *(
         identity(path) if isinstance(path, pathlib.Path) else path for path in wanted)), make)
     return target
 

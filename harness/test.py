@@ -616,6 +616,12 @@ def packages(found):
     found.add(group, "the kernel boots", not result.trouble() and "-skt-" in "".join(result.lines),
               result.trouble() or f"{result.lines}")
     walks.tools(found, "ours")
+    rows, missing = bench.debian()
+    found.add(group, "all that is to be measured is", not missing, "; ".join(missing))
+    for row in rows:
+        if row["unit"] == "IPIs":
+            found.add(group, f"{row['name']} is at most a hundredth", row["ratio"] <= 0.01,
+                      f"{row['ours']} and {row['stock']}")
 
 
 def install_elsewhere():
