@@ -343,6 +343,32 @@ def boot_events(found, kernel):
               result.lines == BOOT_LINES, f"(log: {ui.shown(result.log)})")
 
 
+def lockdown(found, kernel):
+    """What a kernel refuses that is locked down, see scripts/lockdown.sh."""
+    group = f"lockdown on {kernel.name}"
+    module = kernel.external(BUILD / "unsigned", {
+        "Makefile": "obj-m := unsigned.o\n",
+        "unsigned.c": '#include <linux/module.h>\nMODULE_DESCRIPTION("none");\n'
+                      'MODULE_LICENSE("GPL");\n'}, "unsigned")[0]
+    with ui.Step(group):
+        result = guest.boot(kernel, guest.script("lockdown"), f"lockdown-{kernel.name}",
+                            append="lockdown=integrity", files={"unsigned.ko": module})
+    guest_trouble(found, group, result)
+    refused = "Operation not permitted"
+    lines = dict(line.rpartition(": ")[::2] for line in result.lines if ": " in line)
+    for what in ("function_events", "function_prototype", "marker_events", "dynamic_events",
+                 "a function event", "a marker event", "trace", "static_keys/sites",
+                 "static_keys/check", "tracepoints", "an unsigned module"):
+        # Files of debugfs that can only be read, by root, are not restricted.
+        wanted = {"integrity": refused if "module" in what else "done",
+                  "confidentiality": "done" if "static_keys" in what or what == "tracepoints"
+                                     else refused}
+        for level, answer in wanted.items():
+            found.add(group, f"{level}: {what}", lines.get(f"{level}: {what}") == answer,
+                      f"{lines.get(f'{level}: {what}')}, not {answer}")
+    found.add(group, "a message for each", "7 messages" in result.lines, f"{result.lines[-1:]}")
+
+
 def fuzz_parsers(found, seconds):
     """The parsers of function events and of markers under libFuzzer."""
     group = "fuzzing"
@@ -530,6 +556,7 @@ def plan_full(plan, wanted, patched):
         # What needs CONFIG_FAILSLAB is nowhere else.
         ("kunit", f"KUnit on {debug.name}", kunit, debug),
         ("ftrace", "start-up tests of ftrace", startup_tests, startup),
+        ("boot", "lockdown on x86_64-debian", lockdown, kernels.Kernel("x86_64-debian")),
         ("stress", f"stress of Rust modules on {debug.name}", stress, debug, STRESS_ROUNDS),
         *(("stress", f"stress of {what} on {debug.name}", long_stress, debug, what, directory,
            STRESS_FULL) for what, directory in (
