@@ -4,7 +4,7 @@
 
 try()
 {
-	error=$(sh -c "$2" 2>&1 >/dev/null) && error=done
+	error=$(sh -c "$2" 2>&1 >/dev/null) && error="done"
 	echo "$level: $1: ${error##*: }"
 }
 
