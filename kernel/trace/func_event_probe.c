@@ -24,7 +24,6 @@
  * Copyright (C) 2026 The static-key tracepoints developers
  */
 #include <linux/compat.h>
-#include <linux/cpumask.h>
 #include <linux/fprobe.h>
 #include <linux/ftrace.h>
 #include <linux/hashtable.h>
@@ -62,15 +61,6 @@
 #else
 #define FUNC_EVENT_STACK_ARGS	(-1)
 #endif
-
-/*
- * True if RCU grace periods wait for this CPU: RCU does not know of a CPU that
- * is not online yet, or not any more. Preemption is disabled.
- */
-static __always_inline bool func_event_rcu_covers_cpu(void)
-{
-	return cpu_online(raw_smp_processor_id());
-}
 
 /*
  * Offsets of the arguments, in bytes: those of functions in struct ftrace_regs, with
@@ -367,9 +357,6 @@ static int func_event_entry_handler(struct fprobe *fp, unsigned long ip,
 	struct trace_buffer *buffer;
 	struct fetch_record *rec;
 
-	if (unlikely(!func_event_rcu_covers_cpu()))
-		return 0;
-
 	parent_ip = func_event_entry_parent(parent_ip, fregs);
 	file = trace_probe_direct_file(&event->base.tp);
 	if (unlikely(!file) ||
@@ -384,12 +371,6 @@ static int func_event_entry_handler(struct fprobe *fp, unsigned long ip,
 		trace_record_direct_end(buffer);
 	}
 	return 0;
-}
-
-static __always_inline bool func_event_ignores_returns(void)
-{
-	return !func_event_rcu_covers_cpu() ||
-	       atomic_read(&current->tracing_graph_pause);
 }
 
 /*
@@ -515,7 +496,7 @@ static int func_event_return_only_handler(struct fprobe *fp, unsigned long ip,
 	struct func_event *event = container_of(fp, struct func_event, fp);
 	struct func_event_frame *frame = data;
 
-	if (unlikely(func_event_ignores_returns()))
+	if (unlikely(atomic_read(&current->tracing_graph_pause)))
 		return 1;
 
 	*(u64 *)frame->words = 0;
@@ -533,7 +514,7 @@ static int func_event_return_entry_handler(struct fprobe *fp, unsigned long ip,
 	struct func_event_frame *frame = data;
 	unsigned int size = fp->entry_data_size;
 
-	if (unlikely(func_event_ignores_returns()))
+	if (unlikely(atomic_read(&current->tracing_graph_pause)))
 		return 1;
 
 	/* Other events of the function have their share. */
@@ -694,8 +675,7 @@ static void func_event_exit_handler(struct fprobe *fp, unsigned long ip,
 	unsigned int len;
 	char *payload;
 
-	if (unlikely(!func_event_rcu_covers_cpu() || !frame ||
-		     frame->id != event->id))
+	if (unlikely(!frame || frame->id != event->id))
 		return;
 
 	/*

@@ -526,6 +526,7 @@ static void func_event_strip_attributes(char *text)
 			}
 		}
 
+		end = skip_spaces(end);
 		memmove(text, end, strlen(end) + 1);
 	}
 }
