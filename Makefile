@@ -44,12 +44,15 @@ help:
 	@echo 'KSRC=DIR         use the git tree DIR as the base instead of Debian'\''s source'
 
 deb:
+	@[ -z "$(BASE)" ] || { echo "error: make deb BASE=$(BASE): only of this base" >&2; exit 1; }
 	@ARCH=$(ARCH) harness/setup deb
 	@ARCH=$(ARCH) $(py)deb.py
 
 try:
-	@harness/setup try
-	@BASE=$(BASE) $(py)debroot.py
+	@[ -z "$(filter-out stock,$(BASE))" ] || \
+		{ echo "error: make try BASE=$(BASE): it is stock, or nothing" >&2; exit 1; }
+	@ARCH= FLAVOUR= harness/setup $(if $(BASE),stock,try)
+	@ARCH= FLAVOUR= BASE=$(BASE) $(py)debroot.py
 
 # Of an earlier release, the same targets; make hands its own variables on.
 ifneq ($(BASE),)
@@ -99,12 +102,13 @@ menuconfig:
 
 test:
 	@harness/setup test
-	@$(if $(FULL)$(filter deb,$(TARGETS)),harness/setup try)
+	@$(if $(filter deb,$(TARGETS)),ARCH= FLAVOUR= harness/setup try)
+	@$(if $(TARGETS),,$(if $(FULL),[ "$$(id -u)" -ne 0 ] || ARCH= FLAVOUR= harness/setup try))
 	@$(py)test.py $(if $(FULL),full) $(if $(TARGETS),'TARGETS=$(TARGETS)') $(if $(ARCH),'ARCH=$(ARCH)')
 
 bench:
 	@harness/setup test
-	@$(if $(ON),harness/setup try)
+	@$(if $(ON),ARCH= FLAVOUR= harness/setup try)
 	@$(py)bench.py $(or $(ON),$(ARCH))
 
 profile:
@@ -122,7 +126,8 @@ fresh:
 	@harness/fresh
 
 clean:
-	rm -rf build/obj build/log build/series build/bench build/compilefail build/full build/job-* build/mutants
+	rm -rf build/obj build/log build/series build/bench build/compilefail build/full build/job-* \
+		build/mutants build/deb build/deb-* build/debian build/unsigned
 
 distclean:
 	rm -rf build

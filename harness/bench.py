@@ -4,6 +4,7 @@
 
     bench.py            the patched kernel against the stock mechanisms
     bench.py ARCH       the same on arm64 or riscv64, as much as can be measured there
+    bench.py debian     enabling everything in a Debian system, see debroot.py
 
 A figure is a number with a name, measured on one kernel: by a script in a guest
 (MACHINES), or from the kernel's files (sizes()). A row of the table sets two
@@ -522,7 +523,8 @@ def debian():
     for kind, taken in figures.items():
         with ui.Step(f"measure the {taken.what}"):
             result = debroot.run(kind, (FILES / "debian.sh").read_text(encoding="utf-8"),
-                                 f"bench-debian-{kind}", files={"toggle": program})
+                                 f"bench-debian-{kind}", files={"toggle": program},
+                                 options=("-icount", "shift=0,sleep=off"))
         if result.trouble():
             raise Failure(f"benchmark of the {taken.what}: {result.trouble()} "
                           f"(log: {shown(result.log)})")

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Make packages for Debian, in build/deb: of the patched kernel, and of fntrace.
+"""Make packages for Debian, in build/deb/ARCH: of the patched kernel, and of fntrace.
 
-FLAVOUR and ARCH, from the environment, say which of Debian's kernels is configured alike:
-cloud, rt, or the one that is called like its architecture, amd64 or arm64. kbuild's bindeb-pkg
-makes the packages of the kernel, and debhelper those of fntrace, which are for this machine's
-architecture.
+FLAVOUR and ARCH, from the environment, name the kernel of Debian whose configuration is taken:
+cloud, rt, or the one that has the name of its architecture, amd64 or arm64. kbuild's bindeb-pkg
+makes the packages of the kernel, and debhelper those of fntrace.
+
+A kernel for another architecture gets no headers package: bindeb-pkg puts programs of the
+machine that builds into it. Nor is there an fntrace for another architecture.
 """
 
 import hashlib
@@ -13,43 +15,53 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 
 import kernel as kernels
 import series
 import ui
 from ui import BUILD, ROOT, Failure, shown
 
-PACKAGES = BUILD / "deb"
 FNTRACE = ROOT / "tools" / "tracing" / "fntrace"
 # Debian's names of architectures.
 MACHINES = {"amd64": "x86_64", "arm64": "arm64"}
+HERE = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine)
 NAME = "The static-key tracepoints developers"
 EMAIL = "developers@static-key-tracepoints.example.org"
-# Files that two cores compile in a minute.
+# Files that two cores compile in a minute, and that take a GiB.
 RATE = 95
+DENSITY = 540
+# Built files that only a debugger has use for are left in build/obj.
+PROFILES = "pkg.linux-skt.nokerneldbg"
 
 
-def wanted():
-    """The kernel that FLAVOUR and ARCH name; harness/setup has refused others."""
-    machine = MACHINES[os.environ.get("ARCH") or "amd64"]
-    return kernels.Kernel(f"{machine}-deb-{os.environ.get('FLAVOUR') or 'cloud'}")
+def directory(arch):
+    """Where the packages for an architecture are."""
+    return BUILD / "deb" / arch
 
 
-def revision():
-    """Of the packages of the kernel: later commits have greater ones."""
-    done = subprocess.run(
-        ["git", "-C", ROOT, "log", "-1", "--date=format:%Y%m%d.%H%M", "--format=%cd"],
-        capture_output=True, text=True, check=True)
+def said(what, *argv, **options):
+    """What a command prints, without the newline."""
+    done = ui.ask(list(map(str, argv)), **options)
+    if done.returncode:
+        raise Failure(f"{what}: {done.stderr.strip() or done.returncode}")
     return done.stdout.strip()
 
 
-def pack_kernel(kernel, scratch):
+def revision():
+    """The revision of the kernel's packages, of which later commits have greater ones."""
+    date = said("the commit", "git", "-C", ROOT, "log", "-1", "--date=format-local:%Y%m%d.%H%M",
+                "--format=%cd", env={**os.environ, "TZ": "UTC"})
+    edited = said("the work tree", "git", "-C", ROOT, "status", "--porcelain")
+    return date + ("+edited" if edited else "")
+
+
+def pack_kernel(kernel, arch, scratch):
     """Build the kernel and its packages; returns these."""
     kernel.log.write_text("", encoding="utf-8")
     parent = kernel.out.parent
     for path in parent.glob("*.deb"):
         path.unlink()
+    profiles = PROFILES if arch == HERE else f"{PROFILES} pkg.linux-skt.nokernelheaders"
     with ui.Step(f"build and pack the {kernel.what}") as step:
         kernel.configure()
         if not kernel.image.exists():
@@ -59,15 +71,13 @@ def pack_kernel(kernel, scratch):
             if kernels.BUILT.match(line):
                 step.advance(note=line.split()[-1])
 
-        version = ui.ask(["make", "-s", "-C", kernel.source, "kernelversion"]).stdout.strip()
+        version = said("the kernel's version", "make", "-s", "-C", kernel.source, "kernelversion")
         ui.must(kernel.make("bindeb-pkg"), kernel.log, f"packing the {kernel.what}",
                 on_line=on_line, env={
                     **kernels.environment(), "KDEB_SOURCENAME": "linux-skt",
                     "KDEB_PKGVERSION": f"{version}-{revision()}",
                     "KDEB_CHANGELOG_DIST": "trixie", "KDEB_COMPRESS": "xz",
-                    "DEBFULLNAME": NAME, "DEBEMAIL": EMAIL,
-                    # Quick to make, and gigabytes: what a debugger reads is in build/obj.
-                    "DEB_BUILD_PROFILES": "pkg.linux-skt.nokerneldbg",
+                    "DEBFULLNAME": NAME, "DEBEMAIL": EMAIL, "DEB_BUILD_PROFILES": profiles,
                     # Else each command is printed, and not what it makes.
                     "DEB_BUILD_OPTIONS": "terse"})
         made = []
@@ -77,7 +87,7 @@ def pack_kernel(kernel, scratch):
                 path.unlink()
                 continue
             if path.name.startswith("linux-headers-"):
-                strip_programs(kernel, path, scratch)
+                finish_headers(path, scratch)
             made.append(path)
         for pattern in ("*.changes", "*.buildinfo"):
             for path in parent.glob(pattern):
@@ -85,34 +95,44 @@ def pack_kernel(kernel, scratch):
         return made
 
 
-def strip_programs(kernel, package, scratch):
-    """bindeb-pkg leaves what only a debugger reads in the programs of the headers."""
-    directory = scratch / package.stem
+def finish_headers(package, scratch):
+    """What bindeb-pkg leaves out for the programs of the headers: strip(1), and Depends."""
+    files = scratch / package.stem
     log = ui.fresh_log("deb-headers")
 
-    def call(*argv):
-        ui.must(list(map(str, argv)), log, f"stripping {package.name}")
+    def call(*argv, **options):
+        ui.must(list(map(str, argv)), log, f"packing {package.name}", **options)
 
-    call("dpkg-deb", "-R", package, directory)
-    sums = []
-    for path in sorted(directory.rglob("*")):
-        name = path.relative_to(directory)
+    call("dpkg-deb", "-R", package, files)
+    sums, programs = [], []
+    for path in sorted(files.rglob("*")):
+        name = path.relative_to(files)
         if path.is_symlink() or not path.is_file() or name.parts[0] == "DEBIAN":
             continue
         if os.access(path, os.X_OK) and path.read_bytes()[:4] == b"\x7fELF":
-            call(f"{kernel.arch.cross}strip", path)
+            call("strip", path)
+            programs.append(path)
         sums.append(f"{hashlib.md5(path.read_bytes()).hexdigest()}  {name}\n")
-    (directory / "DEBIAN" / "md5sums").write_text("".join(sums), encoding="utf-8")
-    call("dpkg-deb", "--root-owner-group", "-Zxz", "-b", directory, package)
+    (files / "DEBIAN" / "md5sums").write_text("".join(sums), encoding="utf-8")
+
+    control = files / "DEBIAN" / "control"
+    # dpkg-shlibdeps wants a source package around it.
+    (scratch / "debian").mkdir()
+    (scratch / "debian" / "control").write_text("Source: linux-skt\n", encoding="utf-8")
+    needed = said("dpkg-shlibdeps", "dpkg-shlibdeps", "-O", "--ignore-missing-info",
+                  *(f"-e{path}" for path in programs), cwd=scratch)
+    shutil.rmtree(scratch / "debian")
+    control.write_text(control.read_text(encoding="utf-8").replace(
+        "\nDescription:", f"\nDepends: {needed.partition('=')[2]}\nDescription:", 1),
+        encoding="utf-8")
+    call("dpkg-deb", "--root-owner-group", "-Zxz", "-b", files, package)
 
 
 def pack_fntrace(scratch):
     """Build fntrace's packages out of the files that git knows; returns them."""
     log = ui.fresh_log("deb-fntrace")
     with ui.Step("build and pack fntrace"):
-        files = subprocess.run(["git", "-C", FNTRACE, "ls-files", "-z"], capture_output=True,
-                               text=True, check=True).stdout.split("\0")
-        for name in filter(None, files):
+        for name in said("fntrace's files", "git", "-C", FNTRACE, "ls-files").splitlines():
             target = scratch / "fntrace" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(FNTRACE / name, target)
@@ -123,7 +143,7 @@ def pack_fntrace(scratch):
 
 
 def lint(packages):
-    """A package with an error of lintian's is none."""
+    """Look for mistakes in packages: errors of lintian end the step."""
     log = ui.fresh_log("lintian")
     with ui.Step("lintian") as step:
         status = ui.run(["lintian", "--allow-root", "--fail-on", "error", "--tag-display-limit=0",
@@ -135,27 +155,32 @@ def lint(packages):
         step.outcome = f"no error, {len(tags)} warnings"
 
 
-def make():
-    """Make all packages; returns them."""
-    kernel = wanted()
+def make(arch="amd64", flavour="cloud"):
+    """Make all packages; returns them. The tree is assembled."""
+    kernel = kernels.Kernel(f"{MACHINES[arch]}-deb-{flavour}")
+    steps = kernel.config.steps
     if not kernel.image.exists():
-        print(f"compiles {kernel.config.steps:,} files, on two cores about "
-              f"{kernel.config.steps // RATE} minutes the first time, and keeps 16 GiB in "
-              f"{shown(kernel.out)}", flush=True)
-    series.tree()
-    shutil.rmtree(PACKAGES, ignore_errors=True)
+        ui.say(f"compiles {steps:,} files, on two cores about {steps // RATE} minutes the first "
+               f"time, and keeps {steps // DENSITY} GiB in {shown(kernel.out)}")
     with ui.scratch("deb") as scratch:
-        made = [*pack_kernel(kernel, scratch), *pack_fntrace(scratch)]
+        made = pack_fntrace(scratch) if arch == HERE else []
+        made += pack_kernel(kernel, arch, scratch)
         lint(made)
-        PACKAGES.mkdir()
-        return [pathlib.Path(shutil.move(path, PACKAGES / path.name)) for path in made]
+        # Only now: what was there is of use as long as there is nothing better.
+        shutil.rmtree(directory(arch), ignore_errors=True)
+        directory(arch).mkdir(parents=True)
+        return [pathlib.Path(shutil.move(path, directory(arch) / path.name)) for path in made]
 
 
 def main(_):
-    made = make()
+    # harness/setup has refused others.
+    arch = os.environ.get("ARCH") or "amd64"
+    series.tree()
+    made = make(arch, os.environ.get("FLAVOUR") or "cloud")
     size = sum(path.stat().st_size for path in made) / 1e6
-    print(f"done: {len(made)} packages, {size:.0f} MB, in {shown(PACKAGES)}; "
-          "as root, apt install ./build/deb/*.deb installs them")
+    print(f"done: {len(made)} packages, {size:.0f} MB; as root, apt install "
+          f"./{shown(directory(arch))}/*.deb installs them (the kernel is not signed for "
+          "Secure Boot)")
     return 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Debian 13 system in QEMU with the packages of build/deb, and the tools that people trace with.
+"""A Debian 13 system in QEMU with the packages of make deb, and the tools that people trace with.
 
-    debroot.py          a shell in it; what is changed there stays
+    debroot.py          a shell in it; what is changed there stays for the next one
 
 With BASE=stock in the environment, its kernel is Debian's own of the same version. Packages and
 initramfs are installed and made by Debian's tools, see harness/root.
@@ -18,6 +18,7 @@ import tarfile
 import accel
 import deb
 import guest
+import series
 import ui
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
@@ -27,11 +28,11 @@ SYSTEM = ("systemd-sysv", "udev", "kmod", "initramfs-tools", "zstd", "procps", "
 # perf and rtla are of the kernel's version only in the backports.
 TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", f"linux-perf/{SUITE}-backports",
          f"rtla/{SUITE}-backports")
-# Of sid; not with the others, as it calls adduser before that is configured.
-LATER = ("perfetto",)
-STOCK = f"linux-image-{{}}+deb13-cloud-amd64/{SUITE}-backports"
+# perfetto is in sid only. Its preinst calls adduser, which has to be configured by then, so it
+# is not in TOOLS. The ? says that the system does not need it.
+LATER = ("?perfetto",)
+ARCH = "amd64"
 WHERE = BUILD / "debian"
-# As for the small kernels of guest.py; ACPI finds the clock here.
 OPTIONS = "root=/dev/vda rw console=ttyS0 panic=-1 oops=panic"
 
 
@@ -52,10 +53,10 @@ def identity(path):
     return f"{path.name} {status.st_size} {status.st_mtime_ns}"
 
 
-def root(*words):
-    """Run harness/root, which says by itself what went wrong."""
-    if subprocess.call([ROOT / "harness" / "root", *words]):
-        raise Failure("no system of Debian was made")
+def root(what, *words, on_line=None):
+    """Run harness/root."""
+    log = ui.fresh_log("root-calls")
+    ui.must([ROOT / "harness" / "root", *words], log, what, on_line=on_line)
 
 
 def archive():
@@ -64,31 +65,38 @@ def archive():
 
     def make():
         with ui.Step(f"a root of Debian's {SUITE}") as step:
-            root("make", tar, SUITE, *SYSTEM, *TOOLS)
+            root(step.what, "make", tar, SUITE, *SYSTEM, *TOOLS)
             step.outcome = f"{tar.stat().st_size / 1e6:.0f} MB"
 
     stamped(tar, (*SYSTEM, *TOOLS, (ROOT / "harness" / "root").read_text(encoding="utf-8")), make)
     return tar
 
 
+def stock_kernel():
+    """The package of Debian's kernel of the same version as ours."""
+    series.tree(quiet=True)
+    version = deb.said("the kernel's version", "make", "-s", "-C", series.TREE, "kernelversion")
+    return f"linux-image-{version}+deb13-cloud-{ARCH}/{SUITE}-backports"
+
+
 def packages(kind):
     """What of the system is not in archive(): our packages, or Debian's kernel."""
     if kind == "stock":
-        source = ui.ask(["make", "-s", "-C", deb.wanted().source, "kernelversion"])
-        return [STOCK.format(source.stdout.strip())]
-    found = sorted(deb.PACKAGES.glob("*.deb"))
+        return [stock_kernel()]
+    found = sorted(deb.directory(ARCH).glob("*.deb"))
     if not found:
-        raise Failure(f"{shown(deb.PACKAGES)} has no packages; make deb makes them")
+        raise Failure(f"no packages in {shown(deb.directory(ARCH))}; make deb makes them")
     return found
 
 
 def disk(kind):
     """The directory with disk image, kernel and initramfs: KIND is "ours" or "stock"."""
-    tar, wanted, target = archive(), packages(kind), WHERE / kind
+    wanted, target = packages(kind), WHERE / kind
+    tar = archive()
 
     def make():
-        with ui.Step(f"install {'our packages' if kind == 'ours' else wanted[0]}"):
-            root("install", tar, target, *wanted, *LATER)
+        with ui.Step(f"install {'our packages' if kind == 'ours' else wanted[0]}") as step:
+            root(step.what, "install", tar, target, *wanted, *LATER)
 
     stamped(target, (identity(tar), *LATER, *(
         identity(path) if isinstance(path, pathlib.Path) else path for path in wanted)), make)
@@ -96,26 +104,31 @@ def disk(kind):
 
 
 def left_behind():
-    """What is different after our packages were installed and purged, as lines of diff."""
-    done = ui.ask([ROOT / "harness" / "root", "remove", archive(), *packages("ours")])
-    if done.stderr:
-        raise Failure(done.stderr.strip())
-    return done.stdout.splitlines()
+    """How a system differs from what it was, beside Debian's kernel, after our packages were
+    installed and purged: lines of diff."""
+    lines = []
+    log = LOGS / "root-calls.log"
+    status = ui.run([ROOT / "harness" / "root", "remove", archive(), stock_kernel(),
+                     *packages("ours")], log, on_line=lines.append)
+    if status not in (0, 1) or status == 1 and not any(line[:1] in "<>" for line in lines):
+        raise Failure(f"removing our packages failed: {ui.last_error(log)} (log: {shown(log)})")
+    return [line for line in lines if line[:1] in ("<", ">")]
 
 
-def command(place, accelerator, *options, append=""):
+def command(place, image, accelerator, *options, append=""):
     """QEMU with a system of disk()."""
     return ["qemu-system-x86_64", "-machine", "q35", "-cpu", "max", "-accel", accelerator,
             "-smp", "2", "-m", "2G", "-display", "none", "-nic", "none", "-no-reboot",
             "-kernel", str(place / "vmlinuz"), "-initrd", str(place / "initrd.img"),
             "-append", f"{OPTIONS} {append}".strip(),
-            "-drive", f"file={place / 'disk.img'},format=raw,if=virtio", *options]
+            "-drive", f"file={place / image},format=raw,if=virtio", *options]
 
 
-def run(kind, script, log_name, *, files=None, append="", timeout=900, on_line=None):
+def run(kind, script, log_name, *, files=None, append="", timeout=900, on_line=None, options=()):
     """Boot a system, run a job in it, and return a guest.Result; nothing of it stays.
 
-    SCRIPT is what sh runs as root; FILES maps names beside it to paths or texts.
+    SCRIPT is what sh runs as root; FILES maps names beside it to paths or texts; OPTIONS are
+    for QEMU.
     """
     place = disk(kind)
     with ui.scratch("job") as directory:
@@ -130,24 +143,38 @@ def run(kind, script, log_name, *, files=None, append="", timeout=900, on_line=N
 
         def argv(accelerator, console):
             return command(
-                place, accelerator, "-snapshot", "-monitor", "none",
+                place, "disk.img", accelerator, "-snapshot", "-monitor", "none",
                 "-drive", f"file={directory / 'job.tar'},format=raw,if=virtio",
-                "-serial", f"file:{console}", "-serial", "stdio", append=append)
+                "-serial", f"file:{console}", "-serial", "stdio", *options, append=append)
 
         return guest.attend(argv, log_name, on_line=on_line, timeout=timeout,
-                            kvm=os.uname().machine == "x86_64")
+                            kvm=os.uname().machine == "x86_64" and not options)
+
+
+def shell(kind):
+    """Hand the terminal to a shell in a system of its own."""
+    place = disk(kind)
+    image = place / "shell.img"
+    if not image.exists():
+        deb.said("copying the disk", "cp", "--sparse=always", "--reflink=auto",
+                 place / "disk.img", image)
+    ui.say("poweroff ends it, or Ctrl-A x")
+    status = subprocess.call([*command(place, image.name,
+                                       "kvm" if accel.proven() else guest.TCG, append="quiet"),
+                              "-serial", "mon:stdio"])
+    print(f"done: {shown(image)} keeps what was changed")
+    return status
 
 
 def main(_):
-    place = disk("stock" if os.environ.get("BASE") == "stock" else "ours")
-    if not sys.stdin.isatty():
-        result = run(place.name, "uname -r\n", "try")
-        if result.trouble():
-            raise Failure(f"{result.trouble()} (log: {shown(LOGS / 'console-try.log')})")
-        print(f"done: Debian {SUITE} booted with {result.lines[0]}")
-        return 0
-    return subprocess.call([*command(place, "kvm" if accel.proven() else guest.TCG,
-                                     append="quiet"), "-serial", "mon:stdio"])
+    kind = "stock" if os.environ.get("BASE") == "stock" else "ours"
+    if sys.stdin.isatty():
+        return shell(kind)
+    result = run(kind, "uname -r\n", "try")
+    if result.trouble():
+        raise Failure(f"{result.trouble()} (log: {shown(LOGS / 'console-try.log')})")
+    print(f"done: Debian {SUITE} booted with {result.lines[0]}")
+    return 0
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ class Config:
     steps: int = 700
     # The configuration on which the fragments are laid; without it, that is allnoconfig.
     base: pathlib.Path = None
-    # Whether it has the modules of that; and the end of its release.
+    # Whether lines of BASE with "=m" are kept; LOCALVERSION.
     modules: bool = False
     local: str = ""
 
@@ -100,7 +100,7 @@ def series_without(*names):
     return tuple(name for name in SERIES_FRAGMENTS if name not in names)
 
 
-# Those of a packaged kernel: the parts of KUnit need it, and no user does.
+# The fragments of a packaged kernel, which has no KUnit.
 PACKAGED = series_without("series-kunit")
 X86 = ("base", "tracing", "x86_64", "rust", "kunit-module", *SERIES_FRAGMENTS)
 # By what the kernels are called: an architecture of arch.py, and what is unusual.
