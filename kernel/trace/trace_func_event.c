@@ -509,16 +509,19 @@ func_event_metadata(const struct func_event *event)
 	return NULL;
 }
 
-/* Depending on the compiler, __user is an attribute: leave these out. */
+/*
+ * Depending on the compiler, __user is an attribute: leave these out, and the space on
+ * either side of them.
+ */
 static void func_event_strip_attributes(char *text)
 {
 	static const char word[] = "__attribute__";
-	char *end;
+	char *at = text, *end;
 	int depth;
 
-	while ((text = strstr(text, word))) {
+	while ((at = strstr(at, word))) {
 		depth = 0;
-		for (end = text + strlen(word); *end; end++) {
+		for (end = at + strlen(word); *end; end++) {
 			depth += (*end == '(') - (*end == ')');
 			if (*end == ')' && !depth) {
 				end++;
@@ -527,7 +530,10 @@ static void func_event_strip_attributes(char *text)
 		}
 
 		end = skip_spaces(end);
-		memmove(text, end, strlen(end) + 1);
+		while (at > text && at[-1] == ' ')
+			at--;
+		*at++ = ' ';
+		memmove(at, end, strlen(end) + 1);
 	}
 }
 
