@@ -47,6 +47,12 @@ def said(what, *argv, **options):
     return done.stdout.strip()
 
 
+def kernel_version(source):
+    """The version of a kernel tree."""
+    return said("the kernel's version", "make", "-s", "-C", source, "kernelversion",
+                env=kernels.environment())
+
+
 def revision():
     """The revision of the kernel's packages, of which later commits have greater ones."""
     date = said("the commit", "git", "-C", ROOT, "log", "-1", "--date=format-local:%Y%m%d.%H%M",
@@ -71,7 +77,7 @@ def pack_kernel(kernel, arch, scratch):
             if kernels.BUILT.match(line):
                 step.advance(note=line.split()[-1])
 
-        version = said("the kernel's version", "make", "-s", "-C", kernel.source, "kernelversion")
+        version = kernel_version(kernel.source)
         ui.must(kernel.make("bindeb-pkg"), kernel.log, f"packing the {kernel.what}",
                 on_line=on_line, env={
                     **kernels.environment(), "KDEB_SOURCENAME": "linux-skt",

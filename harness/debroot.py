@@ -75,8 +75,7 @@ def archive():
 def stock_kernel():
     """The package of Debian's kernel of the same version as ours."""
     series.tree(quiet=True)
-    version = deb.said("the kernel's version", "make", "-s", "-C", series.TREE, "kernelversion")
-    return f"linux-image-{version}+deb13-cloud-{ARCH}/{SUITE}-backports"
+    return f"linux-image-{deb.kernel_version(series.TREE)}+deb13-cloud-{ARCH}/{SUITE}-backports"
 
 
 def packages(kind):
