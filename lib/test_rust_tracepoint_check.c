@@ -72,6 +72,18 @@ static void probe_u64(void *data, u64 value)
 	saw(data, value, NULL);
 }
 
+static void probe_twin(void *data, u32 id, const char *name, unsigned int flags,
+		       const u8 *mac, const u32 *array, size_t count,
+		       struct task_struct *task)
+{
+	/* The values that Twin::new() in Rust derives from id. */
+	bool right = !strcmp(name, "twin") && flags == id % 9 && mac[0] == 2 &&
+		     mac[5] == (u8)id && count == id % 5 &&
+		     (!count || array[0] == id);
+
+	saw(data, right ? id : ~0U, task);
+}
+
 /* Probes of the events defined in Rust, which pass the fields of the record. */
 
 static void
@@ -115,18 +127,6 @@ static void probe_rust_twin(void *data,
 		     (!args->data__len || args->data[0] == args->id);
 
 	saw(data, right ? args->id : ~0U, args->task);
-}
-
-static void probe_twin(void *data, u32 id, const char *name, unsigned int flags,
-		       const u8 *mac, const u32 *array, size_t count,
-		       struct task_struct *task)
-{
-	/* The values that Twin::new() in Rust derives from id. */
-	bool right = !strcmp(name, "twin") && flags == id % 9 && mac[0] == 2 &&
-		     mac[5] == (u8)id && count == id % 5 &&
-		     (!count || array[0] == id);
-
-	saw(data, right ? id : ~0U, task);
 }
 
 static void call_c_fields(u32 nr, const struct timespec64 *times,
@@ -291,6 +291,10 @@ static void check_declared(void)
 	check(!unregister_trace_test_c_second(probe_u64, &data));
 	check(test_rust_tracepoint_enabled() == 0);
 
+	check(!register_trace_test_c_twin(probe_twin, &data));
+	check_call(test_rust_tracepoint_twin_c(7), &data, 7, current);
+	check(!unregister_trace_test_c_twin(probe_twin, &data));
+
 	tracepoint_synchronize_unregister();
 }
 
@@ -309,10 +313,6 @@ static void check_defined(void)
 	check_call(test_rust_tracepoint_twin_rust(7), &data, 7, current);
 	check(!unregister_trace_test_rust_twin(probe_rust_twin, &data));
 	check_no_call(test_rust_tracepoint_twin_rust(1));
-
-	check(!register_trace_test_c_twin(probe_twin, &data));
-	check_call(test_rust_tracepoint_twin_c(7), &data, 7, current);
-	check(!unregister_trace_test_c_twin(probe_twin, &data));
 
 	/*
 	 * The condition of a disabled event is not evaluated, with lockdep or

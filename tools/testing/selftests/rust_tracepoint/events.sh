@@ -2,9 +2,8 @@
 #
 # What the tests of events in Rust share: what user space sees of an event that is defined in
 # Rust must be what it sees of its twin in C. The events are those of the module
-# test_rust_tracepoint, which calls them all when a number is written to its
-# parameter "fire". Nearly everything happens in an instance of the tracing
-# directory.
+# test_rust_tracepoint, which calls them all when a number is written to its parameter "fire".
+# Nearly everything happens in an instance of the tracing directory.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
