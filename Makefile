@@ -107,8 +107,7 @@ test:
 	@$(py)test.py $(if $(FULL),full) $(if $(TARGETS),'TARGETS=$(TARGETS)') $(if $(ARCH),'ARCH=$(ARCH)')
 
 bench:
-	@harness/setup test
-	@$(if $(ON),ARCH= FLAVOUR= harness/setup try)
+	@$(if $(ON),ARCH= FLAVOUR= harness/setup try,harness/setup test)
 	@$(py)bench.py $(or $(ON),$(ARCH))
 
 profile:

@@ -70,4 +70,6 @@ ARCHES = {
 # Where kernels are booted, and where a part of one is built.
 BOOTED = tuple(name for name, arch in ARCHES.items() if arch.emulator)
 BUILT_ONLY = ("loongarch64",)
+# Those that are packaged, by Debian's names.
+DEBIAN_ARCHES = {"amd64": "x86_64", "arm64": "arm64"}
 BY_DIRECTORY = {arch.directory: arch for arch in ARCHES.values()}

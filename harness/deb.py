@@ -19,11 +19,11 @@ import shutil
 import kernel as kernels
 import series
 import ui
+from arch import DEBIAN_ARCHES
 from ui import BUILD, ROOT, Failure, shown
 
 FNTRACE = ROOT / "tools" / "tracing" / "fntrace"
-# Debian's names of architectures.
-MACHINES = {"amd64": "x86_64", "arm64": "arm64"}
+# Of the machine that builds, by Debian's name.
 HERE = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine)
 NAME = "The static-key tracepoints developers"
 EMAIL = "developers@static-key-tracepoints.example.org"
@@ -106,8 +106,8 @@ def finish_headers(package, scratch):
     files = scratch / package.stem
     log = ui.fresh_log("deb-headers")
 
-    def call(*argv, **options):
-        ui.must(list(map(str, argv)), log, f"packing {package.name}", **options)
+    def call(*argv):
+        ui.must(list(map(str, argv)), log, f"packing {package.name}")
 
     call("dpkg-deb", "-R", package, files)
     sums, programs = [], []
@@ -163,7 +163,7 @@ def lint(packages):
 
 def make(arch="amd64", flavour="cloud"):
     """Make all packages; returns them. The tree is assembled."""
-    kernel = kernels.Kernel(f"{MACHINES[arch]}-deb-{flavour}")
+    kernel = kernels.Kernel(f"{DEBIAN_ARCHES[arch]}-deb-{flavour}")
     steps = kernel.config.steps
     if not kernel.image.exists():
         ui.say(f"compiles {steps:,} files, on two cores about {steps // RATE} minutes the first "

@@ -53,10 +53,9 @@ def identity(path):
     return f"{path.name} {status.st_size} {status.st_mtime_ns}"
 
 
-def root(what, *words, on_line=None):
+def root(what, *words):
     """Run harness/root."""
-    log = ui.fresh_log("root-calls")
-    ui.must([ROOT / "harness" / "root", *words], log, what, on_line=on_line)
+    ui.must([ROOT / "harness" / "root", *words], ui.fresh_log("root-calls"), what)
 
 
 def archive():
@@ -123,11 +122,10 @@ def command(place, image, accelerator, *options, append=""):
             "-drive", f"file={place / image},format=raw,if=virtio", *options]
 
 
-def run(kind, script, log_name, *, files=None, append="", timeout=900, on_line=None, options=()):
+def run(kind, script, log_name, *, files=None, timeout=900, options=()):
     """Boot a system, run a job in it, and return a guest.Result; nothing of it stays.
 
-    SCRIPT is what sh runs as root; FILES maps names beside it to paths or texts; OPTIONS are
-    for QEMU.
+    SCRIPT is what sh runs as root; FILES maps names beside it to paths; OPTIONS are for QEMU.
     """
     place = disk(kind)
     with ui.scratch("job") as directory:
@@ -135,18 +133,15 @@ def run(kind, script, log_name, *, files=None, append="", timeout=900, on_line=N
         with tarfile.open(directory / "job.tar", "w") as job:
             job.add(directory / "run", "run")
             for name, source in (files or {}).items():
-                if isinstance(source, str):
-                    (directory / "file").write_text(source, encoding="utf-8")
-                    source = directory / "file"
                 job.add(source, name)
 
         def argv(accelerator, console):
             return command(
                 place, "disk.img", accelerator, "-snapshot", "-monitor", "none",
                 "-drive", f"file={directory / 'job.tar'},format=raw,if=virtio",
-                "-serial", f"file:{console}", "-serial", "stdio", *options, append=append)
+                "-serial", f"file:{console}", "-serial", "stdio", *options)
 
-        return guest.attend(argv, log_name, on_line=on_line, timeout=timeout,
+        return guest.attend(argv, log_name, timeout=timeout,
                             kvm=os.uname().machine == "x86_64" and not options)
 
 

@@ -23,7 +23,7 @@ import time
 import arch
 import series
 import ui
-from arch import ARCHES
+from arch import ARCHES, DEBIAN_ARCHES
 from ui import BUILD, LOGS, ROOT, Failure, shown
 
 # What says how kernels are built, for outcomes.py.
@@ -111,13 +111,13 @@ CONFIGS = {
     **{f"x86_64-{name}": Config((*X86, name), llvm=name in ("debug", "kcsan", "cfi"), steps=1560)
        for name in ("debug", "kcsan", "cfi", "rt", "no-jump-label", "startup")},
     # Debian's cloud image without its 1,012 modules: mitigations, IBT, BTF, signed modules.
-    "x86_64-debian": Config(("debian", "rust", "kunit-module", *SERIES_FRAGMENTS), steps=4400,
-                            base=debian_config("cloud-amd64")),
+    "x86_64-debian": Config(("debian", "kselftest", "rust", "kunit-module", *SERIES_FRAGMENTS),
+                            steps=4400, base=debian_config("cloud-amd64")),
     # What deb.py packages, with all modules.
-    **{f"{machine}-deb-{name}": Config(("packages", "rust", *PACKAGED), steps=steps,
+    **{f"{machine}-deb-{name}": Config(("packages", "kselftest", "rust", *PACKAGED), steps=steps,
                                        base=debian_config(flavour), modules=True,
                                        local=f"-skt-{flavour}")
-       for machine, debian in (("x86_64", "amd64"), ("arm64", "arm64"))
+       for debian, machine in DEBIAN_ARCHES.items()
        for name, flavour, steps in (("cloud", f"cloud-{debian}", 8600), (debian, debian, 17000),
                                     ("rt", f"rt-{debian}", 17000))},
     # As for code in ROM, and small.

@@ -668,7 +668,7 @@ def packages(found):
     found.add(group, "the kernel boots, with BTF and signed modules, and modules are built for it",
               not result.trouble() and result.lines == PACKAGED_LINES,
               result.trouble() or f"{result.lines}")
-    walks.tools(found, "ours")
+    walks.tools(found)
     rows, missing = bench.debian()
     found.add(group, "all that is to be measured is", not missing, "; ".join(missing))
     for row in rows:

@@ -175,12 +175,12 @@ def run(found, kernel, only=None):
         found.add(group, "the guest", False, trouble)
 
 
-def tools(found, kind):
+def tools(found):
     """Type the page about tools in a Debian system with our packages, see debroot.py."""
     group = "the tools you know"
     with ui.Step(group):
         _, commands = read(TOOLS, None)
-        result = debroot.run(kind, f"(\n{script(commands)}) 2> /dev/ttyS0\n", "tools")
+        result = debroot.run("ours", f"(\n{script(commands)}) 2> /dev/ttyS0\n", "tools")
     judge(found, group, commands, result.lines)
     trouble = result.trouble()
     if trouble:
