@@ -39,6 +39,61 @@ insn tracepoint_enabled tracepoint_tracing_off
 	echo "@error insn.tracepoint_tracing_off the event is in the trace"
 echo 1 >tracing_on
 
+hit=events/static_key_benchmark/static_key_benchmark_hit
+
+# filtered FIGURE FILTER: an event with a filter, which is recorded if FIGURE says that it passes.
+filtered()
+{
+	echo "$2" >$hit/filter
+	insn tracepoint_enabled "$1"
+	case $1 in
+	*_pass*)
+		recorded tracepoint_enabled hit ;;
+	*)
+		! grep -q ': static_key_benchmark_hit: ' trace ||
+			echo "@error insn.$1 the event is in the trace" ;;
+	esac
+	echo 0 >$hit/filter
+}
+
+filtered filter_pass_1 'nr >= 0'
+filtered filter_pass_3 'nr >= 0 && nr < 1000000 && value != 1'
+filtered filter_pass_string 'name == "tracepoint_enabled"'
+filtered filter_reject 'nr < 0'
+
+# triggered FIGURE TRIGGER [LINE]: an event with a trigger, whose file has LINE then.
+triggered()
+{
+	echo "$2" >$hit/trigger
+	insn tracepoint_enabled "$1"
+	case $1 in
+	hist_*)
+		grep -q "$3" $hit/hist || echo "@error insn.$1 it is not in the histogram" ;;
+	*)
+		grep -q "$3" trace || echo "@error insn.$1 it is not in the trace" ;;
+	esac
+	echo "!$2" >$hit/trigger
+	echo >trace
+}
+
+triggered trigger_reject 'traceoff if nr < 0' ': static_key_benchmark_hit: nr=999'
+triggered event_stack stacktrace '^ => bench_tracepoint_enabled'
+# Nothing is recorded but in the histogram.
+echo 0 >events/static_key_benchmark/enable
+triggered hist_1key hist:keys=nr '{ nr: *999 }'
+triggered hist_2keys hist:keys=nr,flags:vals=value '{ nr: *999, '
+triggered hist_string hist:keys=name '{ name: tracepoint_enabled'
+echo 1 >events/static_key_benchmark/enable
+
+mkdir instances/second
+echo 1 >instances/second/$hit/enable
+insn tracepoint_enabled two_instances
+grep -q ': static_key_benchmark_hit: nr=999' instances/second/trace ||
+	echo "@error insn.two_instances the event is not in the trace of the second"
+recorded two_instances hit
+echo 0 >instances/second/$hit/enable
+rmdir instances/second
+
 # It waits in poll(), for more than all rounds write.
 size=$(cat buffer_size_kb)
 percent=$(cat buffer_percent)

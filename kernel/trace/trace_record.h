@@ -66,6 +66,57 @@ static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbu
 	return fbuffer->entry;
 }
 
+/*
+ * Build the record in trace_buffered_event, as a filter has to pass it first, or it
+ * is only there for triggers. If this returns NULL, that is not allocated, too small,
+ * or taken by a record that this one has interrupted. Otherwise preemption is
+ * disabled, up to __trace_event_discard_commit() or __buffer_unlock_commit().
+ */
+static __always_inline void *trace_record_reserve_aside(struct trace_event_buffer *fbuffer,
+							struct trace_event_file *file,
+							unsigned long len)
+{
+	unsigned int trace_ctx = tracing_gen_ctx_dec();
+	struct ring_buffer_event *event;
+
+	if (file->tr->no_filter_buffering_ref || len > PAGE_SIZE - struct_size(event, array, 1))
+		return NULL;
+
+	preempt_disable_notrace();
+	event = __this_cpu_read(trace_buffered_event);
+	if (!event || this_cpu_inc_return(trace_buffered_event_cnt) != 1) {
+		if (event)
+			this_cpu_dec(trace_buffered_event_cnt);
+		preempt_enable_notrace();
+		return NULL;
+	}
+
+	/* type_len is 0: array[0] is the length, and the data is behind it. */
+	event->array[0] = len;
+	tracing_generic_entry_update((void *)&event->array[1],
+				     file->event_call->event.type, trace_ctx);
+
+	fbuffer->buffer = file->tr->array_buffer.buffer;
+	fbuffer->event = event;
+	fbuffer->trace_file = file;
+	fbuffer->entry = &event->array[1];
+	fbuffer->trace_ctx = trace_ctx;
+	fbuffer->regs = NULL;
+	return fbuffer->entry;
+}
+
+DECLARE_PER_CPU(u8, trace_filter_passed);
+
+/*
+ * Whether a filter will probably pass the record that comes next on this CPU: it
+ * costs less then to build it in the ring buffer than to copy it, and else more to
+ * discard it there. @special are the flags of the file.
+ */
+static __always_inline bool trace_record_will_pass(unsigned long special)
+{
+	return special == EVENT_FILE_FL_FILTERED && this_cpu_read(trace_filter_passed) == 0xff;
+}
+
 /* The rest of trace_event_buffer_commit() if nobody else gets the event */
 static __always_inline bool trace_record_commit(struct trace_event_buffer *fbuffer)
 {
