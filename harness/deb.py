@@ -27,9 +27,9 @@ FNTRACE = ROOT / "tools" / "tracing" / "fntrace"
 HERE = {"x86_64": "amd64", "aarch64": "arm64"}.get(os.uname().machine)
 NAME = "The static-key tracepoints developers"
 EMAIL = "developers@static-key-tracepoints.example.org"
-# Files that two cores compile in a minute, and that take a GiB.
-RATE = 95
-DENSITY = 540
+# Files that two cores make in a minute, and that take a GiB.
+RATE = 120
+DENSITY = 1100
 # Built files that only a debugger has use for are left in build/obj.
 PROFILES = "pkg.linux-skt.nokerneldbg"
 

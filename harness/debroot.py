@@ -26,8 +26,8 @@ SUITE = "trixie"
 SYSTEM = ("systemd-sysv", "udev", "kmod", "initramfs-tools", "zstd", "procps", "less", "iproute2",
           "man-db", "gcc", "libc6-dev", "make", "adduser")
 # perf and rtla are of the kernel's version only in the backports.
-TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", f"linux-perf/{SUITE}-backports",
-         f"rtla/{SUITE}-backports")
+TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", "dkms", "stress-ng",
+         f"linux-perf/{SUITE}-backports", f"rtla/{SUITE}-backports")
 # perfetto is in sid only. Its preinst calls adduser, which has to be configured by then, so it
 # is not in TOOLS. The ? says that the system does not need it.
 LATER = ("?perfetto",)
@@ -77,10 +77,15 @@ def stock_kernel():
     return f"linux-image-{deb.kernel_version(series.TREE)}+deb13-cloud-{ARCH}/{SUITE}-backports"
 
 
+def stock_headers():
+    """The package of the headers of stock_kernel()."""
+    return stock_kernel().replace("-image-", "-headers-")
+
+
 def packages(kind):
     """What of the system is not in archive(): our packages, or Debian's kernel."""
     if kind == "stock":
-        return [stock_kernel()]
+        return [stock_kernel(), stock_headers()]
     found = sorted(deb.directory(ARCH).glob("*.deb"))
     if not found:
         raise Failure(f"no packages in {shown(deb.directory(ARCH))}; make deb makes them")
@@ -122,10 +127,11 @@ def command(place, image, accelerator, *options, append=""):
             "-drive", f"file={place / image},format=raw,if=virtio", *options]
 
 
-def run(kind, script, log_name, *, files=None, timeout=900, options=()):
+def run(kind, script, log_name, *, files=None, timeout=900, options=(), on_line=None):
     """Boot a system, run a job in it, and return a guest.Result; nothing of it stays.
 
-    SCRIPT is what sh runs as root; FILES maps names beside it to paths; OPTIONS are for QEMU.
+    SCRIPT is what sh runs as root; FILES maps names beside it to paths; OPTIONS are for QEMU;
+    ON_LINE is called with each line that the job prints.
     """
     place = disk(kind)
     with ui.scratch("job") as directory:
@@ -141,7 +147,7 @@ def run(kind, script, log_name, *, files=None, timeout=900, options=()):
                 "-drive", f"file={directory / 'job.tar'},format=raw,if=virtio",
                 "-serial", f"file:{console}", "-serial", "stdio", *options)
 
-        return guest.attend(argv, log_name, timeout=timeout,
+        return guest.attend(argv, log_name, timeout=timeout, on_line=on_line,
                             kvm=os.uname().machine == "x86_64" and not options)
 
 

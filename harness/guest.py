@@ -192,16 +192,17 @@ def root_image(kernel):
         for name, text in ETC.items():
             (stage / "etc" / name).write_text(text, encoding="utf-8")
         (scratch / "nodes").write_text(NODES, encoding="utf-8")
-        install_selftests(kernel, stage / SELFTESTS.lstrip("/"))
+        install_selftests(kernel, stage / SELFTESTS.lstrip("/"),
+                          (*KSELFTESTS, RING_BUFFER, FTRACETEST))
         archive([stage, scratch / "nodes"], image, kernel.out)
     return image
 
 
-def install_selftests(kernel, path):
-    """The kernel's kselftests, built and installed as a user would."""
+def install_selftests(kernel, path, wanted):
+    """The kselftests of directories, built and installed as a user would."""
     source = kernel.source / "tools/testing/selftests"
     # The pristine kernel has none for what the series adds.
-    targets = [name for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST) if (source / name).is_dir()]
+    targets = [name for name in wanted if (source / name).is_dir()]
     log = ui.fresh_log(f"kselftest-install-{kernel.label}")
     kernel.must(log, f"installing the headers of the {kernel.what}", "headers")
     ui.must(["make", "-C", source, f"O={kernel.out}", f"ARCH={kernel.arch.kbuild}",

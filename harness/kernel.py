@@ -118,8 +118,8 @@ CONFIGS = {
                                        base=debian_config(flavour), modules=True,
                                        local=f"-skt-{flavour}")
        for debian, machine in DEBIAN_ARCHES.items()
-       for name, flavour, steps in (("cloud", f"cloud-{debian}", 8600), (debian, debian, 17000),
-                                    ("rt", f"rt-{debian}", 17000))},
+       for name, flavour, steps in (("cloud", f"cloud-{debian}", 10500), (debian, debian, 21000),
+                                    ("rt", f"rt-{debian}", 21000))},
     # As for code in ROM, and small.
     "x86_64-rom": Config(("base", "events", "x86_64", "series-functions", "series-markers",
                           "benchmark", "no-jump-label", "no-modules")),

@@ -24,6 +24,7 @@ import check
 import compilefail
 import deb
 import debroot
+import debsuites
 import eventprofile
 import fntrace
 import ftracetest
@@ -71,6 +72,7 @@ PARTS = {
                    "series in a guest",
     "bench": "the benchmarks repeat",
     "deb": "packages for Debian, and tools in a system with them (if named, or in the full run)",
+    "suites": "suites of others in that system, and in Debian's own (if named, or in the full run)",
     "elsewhere": "the release for 6.12, and Debian 13 (if named, or in the full run)",
 }
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
@@ -633,9 +635,10 @@ def command(found, name, *argv, **variables):
               f"status {status}: {ui.last_error(log)} (log: {ui.shown(log)})")
 
 
-# In a Debian system with our packages: a module is built with the headers and loaded; which
-# kernel it is, whether it has BTF, and who has signed a module of it.
+# In a Debian system with our packages: DKMS builds a module with the headers, and it is loaded;
+# which kernel it is, whether it has BTF, and who has signed a module of it.
 PACKAGED = r"""
+mkdir /usr/src/hello-1.0 && cd /usr/src/hello-1.0
 cat >Makefile <<EOF
 obj-m := hello.o
 EOF
@@ -646,8 +649,14 @@ module_init(hello);
 MODULE_DESCRIPTION("none");
 MODULE_LICENSE("GPL");
 EOF
-make -C "/lib/modules/$(uname -r)/build" M="$PWD" modules >/dev/ttyS0 2>&1 && insmod hello.ko
-dmesg | sed -n 's/.*] //; /^hello/p'
+cat >dkms.conf <<EOF
+PACKAGE_NAME=hello
+PACKAGE_VERSION=1.0
+BUILT_MODULE_NAME=hello
+DEST_MODULE_LOCATION=/updates/dkms
+EOF
+dkms install hello/1.0 >/dev/console 2>&1 && modprobe hello
+dmesg | sed -n 's/.*] //; /^hello, /p'
 uname -r | sed 's/.*-skt-.*/ours/'
 [ -s /sys/kernel/btf/vmlinux ] && echo btf
 modinfo -F signer test_rust_tracepoint
@@ -726,6 +735,8 @@ def plan_all(wanted):
         plan_programs(plan, wanted)
     if wanted.full and not wanted.targets or "deb" in wanted.targets:
         plan.add("packages for Debian", packages)
+    if wanted.full and not wanted.targets or "suites" in wanted.targets:
+        plan.add("suites of others on Debian", debsuites.check)
     if wanted.elsewhere:
         plan.add(f"the release for {EARLIER}", lambda found: command(
             found, f"make run BASE={EARLIER}", "make", "run", f"BASE={EARLIER}"))

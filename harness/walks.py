@@ -180,7 +180,7 @@ def tools(found):
     group = "the tools you know"
     with ui.Step(group):
         _, commands = read(TOOLS, None)
-        result = debroot.run("ours", f"(\n{script(commands)}) 2> /dev/ttyS0\n", "tools")
+        result = debroot.run("ours", f"(\n{script(commands)}) 2> /dev/console\n", "tools")
     judge(found, group, commands, result.lines)
     trouble = result.trouble()
     if trouble:
