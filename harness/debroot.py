@@ -24,7 +24,7 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 
 SUITE = "trixie"
 SYSTEM = ("systemd-sysv", "udev", "kmod", "initramfs-tools", "zstd", "procps", "less", "iproute2",
-          "man-db", "gcc", "libc6-dev", "make", "adduser", "iputils-ping")
+          "man-db", "gcc", "libc6-dev", "make", "adduser", "gawk", "iputils-ping")
 # perf and rtla are of the kernel's version only in the backports.
 TOOLS = ("trace-cmd", "bpftrace", "uftrace", "bpfcc-tools", "dkms", "stress-ng",
          f"linux-perf/{SUITE}-backports", f"rtla/{SUITE}-backports")
