@@ -30,11 +30,10 @@ WORDS = {"Ok": True, "ok": True, "FAILED": False, "not ok": False, "Skip": None}
 
 @dataclasses.dataclass
 class Suite:
-    """A suite on one kernel: its tests with True, False or None; its exit status."""
+    """A suite on one kernel: its tests with True, False or None; how it ended, if not well."""
 
-    name: str
     tests: dict
-    status: int = None
+    trouble: str = ""
 
     def counts(self):
         """Passed, failed, skipped."""
@@ -42,34 +41,33 @@ class Suite:
         return "/".join(str(results.count(result)) for result in (True, False, None))
 
 
-def from_ktap(lines):
-    """The tests of a kselftest; each of its parts counts, and what has none."""
+def from_ktap(lines, status):
+    """A kselftest: each of its parts counts, and what has none."""
     reader = ktap.Reader(nested="#")
     for line in lines:
         reader.line(line)
-    return {test.path.replace("selftests: ", ""): test.ok for test in reader.tests if test.own}
+    return Suite({test.path.replace("selftests: ", ""): test.ok for test in reader.tests
+                  if test.own}, reader.end(status))
 
 
-def from_words(lines):
-    """The tests of a suite that WORDED is for."""
-    return {match[1]: WORDS[match[2]] for line in lines for pattern in WORDED
-            for match in [pattern.match(line)] if match}
+def from_words(name, lines, status):
+    """A suite that WORDED is for, or one that is a test by itself."""
+    tests = {match[1]: WORDS[match[2]] for line in lines for pattern in WORDED
+             for match in [pattern.match(line)] if match}
+    return Suite(tests or {name: not status}, f"status {status}" if status else "")
 
 
 def read(lines):
     """What debian_suites.sh has printed, as suites by name."""
-    suites, name, own = {}, None, []
+    suites, name, own = {}, "", []
     for line in lines:
         if line.startswith("@suite "):
             name, own = line.split()[1], []
-            # It has no status, if the guest dies in it.
-            suites[name] = Suite(name, {"all": False})
-        elif line.startswith("@status ") and name:
+            suites[name] = Suite({}, "the guest died in it")
+        elif line.startswith("@status "):
             status = int(line.split()[1])
-            tests = from_words(own) or from_ktap(own)
-            suites[name] = Suite(name, tests or {"all": None if status == 4 else not status},
-                                 status)
-            name = None
+            suites[name] = (from_ktap(own, status) if name.startswith("kselftest-")
+                            else from_words(name, own, status))
         else:
             own.append(line)
     return suites
@@ -99,12 +97,13 @@ def check(found):
     ours, stock = (suites for suites, _ in results.values())
     lines = [f"{'suite':28} {'tests':>6} {'ours':>14} {'stock':>14}  passed/failed/skipped"]
     for name in {**ours, **stock}:
-        suite, beside = (suites.get(name, Suite(name, {})) for suites in (ours, stock))
+        suite, beside = (suites.get(name, Suite({}, "it did not run")) for suites in (ours, stock))
         lines.append(f"{name:28} {len({**suite.tests, **beside.tests}):6} "
                      f"{suite.counts():>14} {beside.counts():>14}")
         worse = [test for test, ok in beside.tests.items() if ok and not suite.tests.get(test)]
         found.add(GROUP, f"{name}: what passes on Debian's kernel passes", not worse,
                   "; ".join(worse[:9]))
+        found.add(GROUP, f"{name} comes to its end", not suite.trouble, suite.trouble)
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for kind, (_, result) in results.items():
         found.add(GROUP, f"all have run, {kind}", not result.trouble(), result.trouble() or "")

@@ -48,7 +48,7 @@ filtered()
 	insn tracepoint_enabled "$1"
 	case $1 in
 	*_pass*)
-		recorded tracepoint_enabled hit ;;
+		recorded "$1" hit ;;
 	*)
 		! grep -q ': static_key_benchmark_hit: ' trace ||
 			echo "@error insn.$1 the event is in the trace" ;;
@@ -61,7 +61,8 @@ filtered filter_pass_3 'nr >= 0 && nr < 1000000 && value != 1'
 filtered filter_pass_string 'name == "tracepoint_enabled"'
 filtered filter_reject 'nr < 0'
 
-# triggered FIGURE TRIGGER [LINE]: an event with a trigger, whose file has LINE then.
+# triggered FIGURE TRIGGER LINE: an event with a trigger, which leaves LINE in its histogram or
+# in the trace.
 triggered()
 {
 	echo "$2" >$hit/trigger
