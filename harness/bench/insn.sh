@@ -78,7 +78,7 @@ triggered()
 }
 
 triggered trigger_reject 'traceoff if nr < 0' ': static_key_benchmark_hit: nr=999'
-triggered event_stack stacktrace '^ => bench_tracepoint_enabled'
+triggered event_stack stacktrace '^ => bench_show'
 # Nothing is recorded but in the histogram.
 echo 0 >events/static_key_benchmark/enable
 triggered hist_1key hist:keys=nr '{ nr: *999 }'
