@@ -176,7 +176,10 @@ _images = threading.Lock()
 def root_image(kernel):
     """The part of the initramfs that belongs to a kernel."""
     image, modules = kernel.out / "initramfs.cpio", kernel.modules / "lib" / "modules"
-    inputs = [modules, *GUEST.iterdir(), kernel.arch.busybox, kernel.image, pathlib.Path(__file__)]
+    selftests = kernel.source / "tools/testing/selftests"
+    inputs = [modules, *GUEST.iterdir(), kernel.arch.busybox, kernel.image, pathlib.Path(__file__),
+              *(path for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
+                for path in (selftests / name).rglob("*") if path.is_file())]
     with _images, ui.scratch() as scratch:
         if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime for path in inputs):
             return image
