@@ -29,6 +29,7 @@ import statistics
 import string
 import subprocess
 
+import bootcount
 import debroot
 import fntrace
 import guest
@@ -143,7 +144,7 @@ NOTES = lines_of("notes")
 # The figures that must be the same in each run.
 REPEATED = tuple(dict.fromkeys(
     name for row in ROWS for name in (row.figure, row.other) if re.match(
-        r"insn\.(?!fntrace_|reserve_commit|workload_)", name)))
+        r"insn\.(?!fntrace_|jump_label_init|reserve_commit|workload_)", name)))
 ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 
@@ -491,6 +492,10 @@ def measure(patched, pristine):
     figures = {kernel: Figures(kernel.what) for kernel in (patched, pristine)}
     for kernel in figures:
         sizes(kernel, figures[kernel])
+        if whole:
+            with ui.Step(f"measure the start of the {kernel.what}"):
+                figures[kernel].add("insn.jump_label_init",
+                                    bootcount.instructions(kernel, "jump_label_init"))
     for what, figure in (("the function tracer of programs", fntrace.measure),
                          ("the ring buffer in user space", ringbuffer.measure)) if whole else ():
         with ui.Step(f"measure {what}"):

@@ -16,8 +16,10 @@ is wrong with the functions there is noticed.
 """
 
 import dataclasses
+import itertools
 import pathlib
 import re
+import struct
 
 import branchcheck
 from arch import ARCHES
@@ -384,6 +386,32 @@ def compile_pairs(variant, tree, work):
     variant = dataclasses.replace(variant, flags=variant.flags + flags)
     return branchcheck.Job(variant, "gcc" if variant.gcc else "clang", work).compile(
         tree, SOURCES / "pairs.c", f"{variant.arch}.o")
+
+
+def jump_table(vmlinux):
+    """(ok, detail): the table of a linked kernel is sorted by key and place, and says so.
+
+    Its keys and places are relative to where they are stored, see struct jump_entry.
+    """
+    kernel = branchcheck.Object(vmlinux)
+    known = {symbol["Name"]["Name"]: symbol["Value"] for symbol in kernel.symbols}
+
+    def content(start, size):
+        for section in kernel.sections:
+            at = start - section["Address"]
+            if section["Address"] and 0 <= at < section["Size"]:
+                return kernel.content(section)[at:at + size]
+        raise CheckError(f"{vmlinux.name}: {start:#x} is in no section")
+
+    start, stop = (known[f"__{end}___jump_table"] for end in ("start", "stop"))
+    flag, = struct.unpack(kernel.order + "I", content(known["jump_table_sort_needed"], 4))
+    entries = [(at + KEY + key & ~KEY_FLAGS, at + CODE + code)
+               for at, (code, _, key) in zip(
+                   range(start, stop, ENTRY_SIZE),
+                   struct.iter_unpack(kernel.order + "iiq", content(start, stop - start)))]
+    wrong = sum(one > two for one, two in itertools.pairwise(entries))
+    return (not flag and not wrong and len(entries) > 0,
+            f"{len(entries)} entries, {wrong} out of order, jump_table_sort_needed {flag}")
 
 
 def self_test(root, work):

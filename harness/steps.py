@@ -109,6 +109,10 @@ def step_objects(commit):
             continue
         match = re.match(r"arch/(\w+)/", path)
         directory = match.group(1) if match else WITH_RUST if STEP_RUST.match(path) else "x86"
+        if re.match(r"scripts/[^/]*\.c$", path):
+            # A program of the host.
+            wanted.setdefault("x86", set()).add("scripts")
+            continue
         if directory not in (*BY_DIRECTORY, WITH_RUST):
             continue
         objects = wanted.setdefault(directory, set())

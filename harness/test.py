@@ -19,6 +19,7 @@ import re
 import time
 
 import bench
+import bootcount
 import branchcheck
 import check
 import compilefail
@@ -455,6 +456,8 @@ def sites(found, kernel):
     for result in sitecheck.check([kernel.out / MARKER_OBJECT], *MARKER_SITES,
                                   words=("of a branch", "of a marker")):
         found.add(f"dormant marker on {kernel.name}", *result)
+    found.add(f"jump table of {kernel.name}", "is sorted when the kernel is linked",
+              *sitecheck.jump_table(kernel.out / "vmlinux"))
 
 
 def benchmarks_repeat(found, kernel):
@@ -463,6 +466,13 @@ def benchmarks_repeat(found, kernel):
         found.add("benchmark", *result)
     found.add("benchmark", "the profile of an event has one record for each hit",
               *eventprofile.one_record(kernel))
+    # A sort takes a thousand for each entry.
+    took = bootcount.instructions(kernel, "jump_label_init")
+    start, stop = (bootcount.address_of(kernel, f"__{end}___jump_table")
+                   for end in ("start", "stop"))
+    entries = (stop - start) // sitecheck.ENTRY_SIZE
+    found.add("benchmark", "jump_label_init() takes at most 100 instructions for an entry",
+              0 < took <= 100 * entries, f"{took:.0f} for {entries}")
 
 
 class Selection:
