@@ -46,6 +46,8 @@ TOGGLE_SOURCE, WORKLOAD_SOURCE = FILES / "toggle.c", FILES / "workload.c"
 # What a workload compiles: its length, not what it is, matters.
 COMPILED = "toggle.i"
 MODULE = "static_key_benchmark"
+# A module with many functions.
+FUNCTIONS = "bench_functions"
 MODULE_SOURCES = tuple(ROOT / "kernel" / "trace" / f"{MODULE}{suffix}"
                        for suffix in (".h", "_main.c", "_rust.rs"))
 MODULE_KBUILD = FILES / "Kbuild"
@@ -144,7 +146,7 @@ NOTES = lines_of("notes")
 # The figures that must be the same in each run.
 REPEATED = tuple(dict.fromkeys(
     name for row in ROWS for name in (row.figure, row.other) if re.match(
-        r"insn\.(?!fntrace_|jump_label_init|reserve_commit|workload_)", name)))
+        r"insn\.(?!available_filter_|fntrace_|jump_label_init|load_module|reserve_commit|workload_)", name)))
 ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 
@@ -269,6 +271,7 @@ def job_files(kernel):
     """What the guests of a kernel need beside the shell, compiled."""
     compiled = RESULTS / COMPILED
     files = {f"{MODULE}.ko": build_module(kernel), COMPILED: compiled,
+             f"{FUNCTIONS}.ko": build_functions(kernel),
              **{source.stem: build_program(source, kernel.machine)
                 for source in (TOGGLE_SOURCE, WORKLOAD_SOURCE)}}
     ui.must(["gcc", "-E", TOGGLE_SOURCE, "-o", compiled], LOGS / "bench-toggle.log",
@@ -282,6 +285,19 @@ def build_module(kernel):
                            {source.name: source.read_text(encoding="utf-8")
                             for source in (MODULE_KBUILD, *MODULE_SOURCES)},
                            f"bench-module-{kernel.label}")[0]
+
+
+def build_functions(kernel):
+    """A module with as many functions as a large file system has."""
+    functions = "".join(
+        f"int {FUNCTIONS}_{nr}(void);\nint {FUNCTIONS}_{nr}(void) {{ return {nr}; }}\n"
+        for nr in range(5000))
+    return kernel.external(
+        RESULTS / f"functions-{kernel.label}",
+        {"Kbuild": f"obj-m := {FUNCTIONS}.o\n",
+         f"{FUNCTIONS}.c": f"#include <linux/module.h>\n{functions}"
+                           'MODULE_DESCRIPTION("functions");\nMODULE_LICENSE("GPL");\n'},
+        f"bench-functions-{kernel.label}")[0]
 
 
 # --- files of the kernels --------------------------------------------------

@@ -61,8 +61,8 @@ filtered filter_pass_3 'nr >= 0 && nr < 1000000 && value != 1'
 filtered filter_pass_string 'name == "tracepoint_enabled"'
 filtered filter_reject 'nr < 0'
 
-# triggered FIGURE TRIGGER LINE: an event with a trigger, which leaves LINE in its histogram or
-# in the trace.
+# triggered FIGURE TRIGGER [LINE]: an event with a trigger, which leaves LINE in its histogram or
+# in the trace, or nothing.
 triggered()
 {
 	echo "$2" >$hit/trigger
@@ -70,6 +70,10 @@ triggered()
 	case $1 in
 	hist_*)
 		grep -q "$3" $hit/hist || echo "@error insn.$1 it is not in the histogram" ;;
+	trigger_reject)
+		! grep -q ': static_key_benchmark_hit: ' trace ||
+			echo "@error insn.$1 the event is in the trace"
+		[ "$(cat tracing_on)" = 1 ] || echo "@error insn.$1 the trigger was pulled" ;;
 	*)
 		grep -q "$3" trace || echo "@error insn.$1 it is not in the trace" ;;
 	esac
@@ -77,10 +81,11 @@ triggered()
 	echo >trace
 }
 
-triggered trigger_reject 'traceoff if nr < 0' ': static_key_benchmark_hit: nr=999'
+triggered trigger_reject_enabled 'traceoff if nr < 0' ': static_key_benchmark_hit: nr=999'
 triggered event_stack stacktrace '^ => bench_show'
 # Nothing is recorded but in the histogram.
 echo 0 >events/static_key_benchmark/enable
+triggered trigger_reject 'traceoff if nr < 0'
 triggered hist_1key hist:keys=nr '{ nr: *999 }'
 triggered hist_2keys hist:keys=nr,flags:vals=value '{ nr: *999, '
 triggered hist_string hist:keys=name '{ name: tracepoint_enabled'
@@ -220,3 +225,20 @@ if [ "$PATCHED" ]; then
 	dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mark \
 		marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
 fi
+
+# once FIGURE COMMAND...: what a command takes, with what starts it. The clock shows microseconds.
+once()
+{
+	figure=$1
+	shift
+	begin=$(sed -n 's/^now ts: *//p' per_cpu/cpu0/stats)
+	"$@" >/dev/null || echo "@error insn.$figure $* fails"
+	end=$(sed -n 's/^now ts: *//p' per_cpu/cpu0/stats)
+	echo "$end $begin" | awk -v figure="$figure" \
+		'{ printf "@figure insn.%s %d\n", figure, ($1 - $2) * 1e9 }'
+}
+
+once load_module insmod /job/bench_functions.ko
+once available_filter_functions cat available_filter_functions
+grep -q '^bench_functions_4999 \[bench_functions\]$' available_filter_functions ||
+	echo "@error insn.available_filter_functions a function of the module is missing"
