@@ -42,7 +42,8 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 RESULTS = BUILD / "bench"
 # Scripts and programs for the guests, and data.
 FILES = ROOT / "harness" / "bench"
-TOGGLE_SOURCE, WORKLOAD_SOURCE = FILES / "toggle.c", FILES / "workload.c"
+PROGRAMS = tuple(FILES / f"{name}.c" for name in ("toggle", "workload", "reader"))
+TOGGLE_SOURCE = PROGRAMS[0]
 # What a workload compiles: its length, not what it is, matters.
 COMPILED = "toggle.i"
 MODULE = "static_key_benchmark"
@@ -146,7 +147,7 @@ NOTES = lines_of("notes")
 # The figures that must be the same in each run.
 REPEATED = tuple(dict.fromkeys(
     name for row in ROWS for name in (row.figure, row.other) if re.match(
-        r"insn\.(?!available_filter_|fntrace_|jump_label_init|load_module|reserve_commit|workload_)", name)))
+        r"insn\.(?!available_filter_|fntrace_|jump_label_init|load_module|read_|reserve_commit|workload_)", name)))
 ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 
@@ -273,7 +274,7 @@ def job_files(kernel):
     files = {f"{MODULE}.ko": build_module(kernel), COMPILED: compiled,
              f"{FUNCTIONS}.ko": build_functions(kernel),
              **{source.stem: build_program(source, kernel.machine)
-                for source in (TOGGLE_SOURCE, WORKLOAD_SOURCE)}}
+                for source in PROGRAMS}}
     ui.must(["gcc", "-E", TOGGLE_SOURCE, "-o", compiled], LOGS / "bench-toggle.log",
             f"preprocessing {TOGGLE_SOURCE.name}")
     return files

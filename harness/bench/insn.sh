@@ -226,6 +226,30 @@ if [ "$PATCHED" ]; then
 		marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
 fi
 
+# reading FIGURE MODE FILE: what it takes to read an event, see reader.c.
+reading()
+{
+	echo >trace
+	echo 1 >events/static_key_benchmark/static_key_benchmark_hit/enable
+	for round in 1 2 3 4; do
+		cat "$bench/tracepoint_enabled" >/dev/null
+	done
+	echo 0 >events/static_key_benchmark/static_key_benchmark_hit/enable
+	entries=$(sed -n 's/^entries: *//p' per_cpu/cpu0/stats)
+	[ "$entries" -gt 10000 ] || echo "@error insn.$1 there are only $entries events"
+	/job/reader "$2" "$3" "$entries" "$1"
+	left=$(sed -n 's/^entries: *//p' per_cpu/cpu0/stats)
+	[ "$3" = trace ] || [ "$left" -lt 200 ] || echo "@error insn.$1 $left events are left"
+}
+
+echo 1024 >buffer_size_kb
+reading read_text read trace
+reading read_text_pipe read trace_pipe
+reading read_raw read per_cpu/cpu0/trace_pipe_raw
+reading read_splice splice per_cpu/cpu0/trace_pipe_raw
+reading read_mmap mmap per_cpu/cpu0/trace_pipe_raw
+echo 64 >buffer_size_kb
+
 # once FIGURE COMMAND...: what a command takes, with what starts it. The clock shows microseconds.
 once()
 {
