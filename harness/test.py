@@ -56,6 +56,8 @@ KSELFTEST_OPTIONS = {"rust_functions/test_rnull.sh": "CONFIG_BLK_DEV_RUST_NULL"}
 ON_A_KERNEL = ("kunit", "run", "sites")
 # On few CPUs again; those of events take long, and more CPUs find more.
 KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_debugfs", "static_keys")
+# About half of what they take on the other architectures.
+KSELFTESTS_OF_EVENTS = ("function_events", "markers", "rust_functions")
 # What TARGETS may name besides directories of kselftests.
 PARTS = {
     "check": "static checks, checkpatch, the mails",
@@ -78,7 +80,7 @@ PARTS = {
 }
 # How often the module of rust_tracepoint is loaded and unloaded in the stress test: in
 # the full run as often as it takes to see a leak of a few bytes in each round.
-STRESS_ROUNDS = 50
+STRESS_ROUNDS = 100
 STRESS_ROUNDS_FULL = 1000
 # How long a round may take on a busy machine, in seconds.
 STRESS_SECONDS = 6
@@ -589,10 +591,12 @@ def plan_other(plan, wanted, name):
     kernel = kernels.Kernel(name)
     plan.build(kernel)
     chosen = wanted.directories(name)
-    if chosen:
-        # A part of them is not the job that suites.py expects all of them of.
-        what = f"kselftest of {' '.join(chosen)}" if wanted.targets else "kselftest"
-        plan.guest(f"{what} on {name}", kselftests, kernel, 2, chosen)
+    # Two guests, which together take half the time of one.
+    for directories in (tuple(name for name in chosen if name in KSELFTESTS_OF_EVENTS),
+                        tuple(name for name in chosen if name not in KSELFTESTS_OF_EVENTS)):
+        if directories:
+            plan.guest(f"kselftest on {name}: {' '.join(directories)}", kselftests, kernel, 2,
+                       directories)
     plan_guests(plan, wanted, name, (
         *([("kunit", f"KUnit on {name}", kunit, kernel)]
           if "kunit" in kernel.config.fragments else ()),
