@@ -147,7 +147,8 @@ NOTES = lines_of("notes")
 # The figures that must be the same in each run.
 REPEATED = tuple(dict.fromkeys(
     name for row in ROWS for name in (row.figure, row.other) if re.match(
-        r"insn\.(?!available_filter_|fntrace_|jump_label_init|load_module|read_|reserve_commit|workload_)", name)))
+        r"insn\.(?!available_filter_|fntrace_|jump_label_init|load_module|read_|reserve_commit|"
+        r"workload_)", name)))
 ROWS_ELSEWHERE = lines_of("rows_elsewhere")
 
 

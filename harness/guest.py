@@ -169,6 +169,8 @@ ETC = {"passwd": "root:x:0:0::/root:/bin/sh\nguest:x:1000:1000::/:/bin/sh\n",
        "group": "root:x:0:\nguest:x:1000:\n", "hosts": "127.0.0.1 localhost\n"}
 # The device nodes that must exist before devtmpfs is mounted.
 NODES = "dir /dev 755 0 0\nnod /dev/console 600 0 0 c 5 1\nnod /dev/null 666 0 0 c 1 3\n"
+# The kselftests in each image.
+INSTALLED = (*KSELFTESTS, RING_BUFFER, FTRACETEST)
 # One thread makes an image, the others wait for it.
 _images = threading.Lock()
 
@@ -178,7 +180,7 @@ def root_image(kernel):
     image, modules = kernel.out / "initramfs.cpio", kernel.modules / "lib" / "modules"
     selftests = kernel.source / "tools/testing/selftests"
     inputs = [modules, *GUEST.iterdir(), kernel.arch.busybox, kernel.image, pathlib.Path(__file__),
-              *(path for name in (*KSELFTESTS, RING_BUFFER, FTRACETEST)
+              *(path for name in INSTALLED
                 for path in (selftests / name).rglob("*") if path.is_file())]
     with _images, ui.scratch() as scratch:
         if image.exists() and all(path.stat().st_mtime <= image.stat().st_mtime for path in inputs):
@@ -195,8 +197,7 @@ def root_image(kernel):
         for name, text in ETC.items():
             (stage / "etc" / name).write_text(text, encoding="utf-8")
         (scratch / "nodes").write_text(NODES, encoding="utf-8")
-        install_selftests(kernel, stage / SELFTESTS.lstrip("/"),
-                          (*KSELFTESTS, RING_BUFFER, FTRACETEST))
+        install_selftests(kernel, stage / SELFTESTS.lstrip("/"), INSTALLED)
         archive([stage, scratch / "nodes"], image, kernel.out)
     return image
 

@@ -56,8 +56,6 @@ KSELFTEST_OPTIONS = {"rust_functions/test_rnull.sh": "CONFIG_BLK_DEV_RUST_NULL"}
 ON_A_KERNEL = ("kunit", "run", "sites")
 # On few CPUs again; those of events take long, and more CPUs find more.
 KSELFTESTS_2CPUS = ("rust_tracepoint", "static_batch", "static_key_debugfs", "static_keys")
-# About half of what they take on the other architectures.
-KSELFTESTS_OF_EVENTS = ("function_events", "markers", "rust_functions")
 # What TARGETS may name besides directories of kselftests.
 PARTS = {
     "check": "static checks, checkpatch, the mails",
@@ -523,16 +521,21 @@ def plan_guests(plan, wanted, machine, rows):
             plan.guest(*row)
 
 
+def plan_kselftests(plan, wanted, kernel, smp, apart):
+    """Those that are wanted in two guests, which run at the same time: the directories APART,
+    and the others."""
+    for directories in (apart, tuple(name for name in guest.KSELFTESTS if name not in apart)):
+        chosen = wanted.directories(kernel.machine, directories)
+        if chosen:
+            plan.guest(f"kselftest {kernel.name}, {smp} CPUs: {' '.join(chosen)}", kselftests,
+                       kernel, smp, chosen)
+
+
 def plan_x86(plan, wanted, patched):
     """The jobs of the x86_64 kernels."""
     if wanted.part("ftrace", "x86_64"):
         ftracetest.plan(plan, plan.build(patched), patched, wanted.full)
-    for directories in (("function_events",), tuple(
-            name for name in guest.KSELFTESTS if name != "function_events")):
-        chosen = wanted.directories("x86_64", directories)
-        if chosen:
-            plan.guest(f"kselftest x86_64, 4 CPUs: {' '.join(chosen)}", kselftests, patched, 4,
-                       chosen)
+    plan_kselftests(plan, wanted, patched, 4, ("function_events",))
     chosen = wanted.directories("x86_64", KSELFTESTS_2CPUS)
     if chosen and not wanted.targets:
         plan.guest("kselftest x86_64, 2 CPUs", kselftests, patched, 2, chosen)
@@ -590,13 +593,7 @@ def plan_other(plan, wanted, name):
     """The jobs of another architecture."""
     kernel = kernels.Kernel(name)
     plan.build(kernel)
-    chosen = wanted.directories(name)
-    # Two guests, which together take half the time of one.
-    for directories in (tuple(name for name in chosen if name in KSELFTESTS_OF_EVENTS),
-                        tuple(name for name in chosen if name not in KSELFTESTS_OF_EVENTS)):
-        if directories:
-            plan.guest(f"kselftest on {name}: {' '.join(directories)}", kselftests, kernel, 2,
-                       directories)
+    plan_kselftests(plan, wanted, kernel, 2, KSELFTESTS_2CPUS)
     plan_guests(plan, wanted, name, (
         *([("kunit", f"KUnit on {name}", kunit, kernel)]
           if "kunit" in kernel.config.fragments else ()),

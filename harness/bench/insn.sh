@@ -226,6 +226,12 @@ if [ "$PATCHED" ]; then
 		marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
 fi
 
+# of_buffer NAME: a line of what the ring buffer says of itself.
+of_buffer()
+{
+	sed -n "s/^$1: *//p" per_cpu/cpu0/stats
+}
+
 # reading FIGURE MODE FILE: what it takes to read an event, see reader.c.
 reading()
 {
@@ -235,10 +241,10 @@ reading()
 		cat "$bench/tracepoint_enabled" >/dev/null
 	done
 	echo 0 >events/static_key_benchmark/static_key_benchmark_hit/enable
-	entries=$(sed -n 's/^entries: *//p' per_cpu/cpu0/stats)
+	entries=$(of_buffer entries)
 	[ "$entries" -gt 10000 ] || echo "@error insn.$1 there are only $entries events"
 	/job/reader "$2" "$3" "$entries" "$1"
-	left=$(sed -n 's/^entries: *//p' per_cpu/cpu0/stats)
+	left=$(of_buffer entries)
 	[ "$3" = trace ] || [ "$left" -lt 200 ] || echo "@error insn.$1 $left events are left"
 }
 
@@ -255,9 +261,9 @@ once()
 {
 	figure=$1
 	shift
-	begin=$(sed -n 's/^now ts: *//p' per_cpu/cpu0/stats)
+	begin=$(of_buffer 'now ts')
 	"$@" >/dev/null || echo "@error insn.$figure $* fails"
-	end=$(sed -n 's/^now ts: *//p' per_cpu/cpu0/stats)
+	end=$(of_buffer 'now ts')
 	echo "$end $begin" | awk -v figure="$figure" \
 		'{ printf "@figure insn.%s %d\n", figure, ($1 - $2) * 1e9 }'
 }
