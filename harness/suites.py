@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How many results each suite has, in this run and in the last one.
 
-A suite is a group of results, and belongs to the job that made it. The numbers are kept where
+A suite is a group of results, and belongs to the job that made it. How long or how often it
+runs is no part of its name: that may change, and it is the same suite. The numbers are kept where
 outcomes.py keeps what it has, apart for full runs, another Debian and another base. Compared is
 what this run has run, so a part of the tests leaves the numbers of the others as they are. A
 suite with a failure leaves its own as they are, too: that is what it must come back to.
@@ -31,7 +32,7 @@ def place(full):
         release = "".join(re.findall(r'^VERSION_CODENAME="?([^"\n]*)',
                                      OS_RELEASE.read_text(encoding="utf-8"), re.MULTILINE))
     base = hashlib.sha256((ROOT / "harness" / "base").read_bytes()).hexdigest()[:12]
-    return outcomes.STORE / f"suites-{'full' if full else 'normal'}-{release}-{base}.json"
+    return outcomes.STORE / f"counts-{'full' if full else 'normal'}-{release}-{base}.json"
 
 
 def count(found, suite):

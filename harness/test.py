@@ -260,7 +260,7 @@ def kselftests(found, kernel, smp, directories):
 
 def stress(found, kernel, rounds):
     """Load and unload the test module while its events are toggled and called."""
-    ktap_guest(found, f"Rust tracepoints under stress on {kernel.name}, {rounds} rounds", kernel,
+    ktap_guest(found, f"Rust tracepoints under stress on {kernel.name}", kernel,
                f"cd /selftests/rust_tracepoint && ./stress.sh {rounds}\n", "stress-rust-tracepoint",
                # Else kinds of objects share caches, and hide leaks.
                append="slab_nomerge", timeout=max(patience(kernel), STRESS_SECONDS * rounds))
@@ -276,7 +276,7 @@ def program_and_kernel(found, kernel):
 
 def long_stress(found, kernel, what, directory, seconds, script="stress.sh"):
     """Run the stress test of a directory of kselftests."""
-    ktap_guest(found, f"{what} under stress on {kernel.name}, {seconds} s", kernel,
+    ktap_guest(found, f"{what} under stress on {kernel.name}", kernel,
                f"cd /selftests/{directory} && ./{script} {seconds}\n",
                f"stress-{directory.replace('_', '-')}", smp=4, timeout=600 + 3 * seconds,
                programs=KSELFTEST_PROGRAMS.get(kernel.machine, ()))
