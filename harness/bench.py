@@ -42,7 +42,7 @@ from ui import BUILD, LOGS, ROOT, Failure, shown
 RESULTS = BUILD / "bench"
 # Scripts and programs for the guests, and data.
 FILES = ROOT / "harness" / "bench"
-PROGRAMS = tuple(FILES / f"{name}.c" for name in ("toggle", "workload", "reader"))
+PROGRAMS = tuple(FILES / f"{name}.c" for name in ("toggle", "workload", "reader", "attach"))
 TOGGLE_SOURCE = PROGRAMS[0]
 # What a workload compiles: its length, not what it is, matters.
 COMPILED = "toggle.i"

@@ -91,6 +91,30 @@ triggered hist_2keys hist:keys=nr,flags:vals=value '{ nr: *999, '
 triggered hist_string hist:keys=name '{ name: tracepoint_enabled'
 echo 1 >events/static_key_benchmark/enable
 
+echo 0 >events/static_key_benchmark/enable
+# attached FIGURE HOOK: what others take an event for that is not enabled, see attach.c.
+attached()
+{
+	if said=$(/job/attach "$2" static_key_benchmark_hit "$(cat $hit/id)" \
+			cat "$bench/tracepoint_enabled" 2>&1); then
+		echo "@figure insn.$1 $said"
+	else
+		echo "@error insn.$1 $said"
+	fi
+}
+
+attached perf_event perf
+attached bpf_tp bpf
+attached bpf_raw_tp raw_bpf
+
+echo 's:bench_synthetic s32 nr' >>dynamic_events
+echo 1 >events/synthetic/bench_synthetic/enable
+triggered synthetic 'hist:keys=name:nr=nr:onchange($nr).trace(bench_synthetic,$nr)' \
+	': bench_synthetic: nr=999'
+echo 0 >events/synthetic/bench_synthetic/enable
+echo >dynamic_events
+echo 1 >events/static_key_benchmark/enable
+
 mkdir instances/second
 echo 1 >instances/second/$hit/enable
 insn tracepoint_enabled two_instances
@@ -181,6 +205,13 @@ kinds event_return 'bench_empty%return ret=$retval:s32' \
 	'r:functions/bench_empty_r bench_empty ret=$retval:s32'
 kinds event_entry_and_return "bench_empty%return $probe ret=\$retval:s32" \
 	"r:functions/bench_empty_r bench_empty $probe ret=\$retval:s32"
+passing='filter nr >= 0'
+stack='trigger stacktrace'
+action=$passing
+kinds event_filter "bench_empty $probe" "p:functions/bench_empty_p bench_empty $registers"
+action=$stack
+kinds event_stack "bench_empty $probe" "p:functions/bench_empty_p bench_empty $registers"
+action=
 for definition in 'f:functions/bench_empty_f bench_empty a=$arg1' \
 		'p:functions/bench_empty_p bench_empty a=%di'; do
 	field=${definition##*=}
@@ -199,6 +230,11 @@ done | least
 if [ "$PATCHED" ]; then
 	target='bench_empty(int nr, u64 value, x64 flags, string name)'
 	dynamic function_event_4args function_events "$target"
+	action=$passing
+	dynamic function_event_filter function_events "$target"
+	action=$stack
+	dynamic function_event_stack function_events "$target"
+	action=
 	dynamic function_event_return function_events 'bench_empty() -> int ret'
 	dynamic function_event_entry_and_return function_events "$target -> int ret"
 	one=$(dynamic one function_events 'bench_empty(u64 a)')
@@ -222,8 +258,14 @@ dynamic eprobe_2fields dynamic_events \
 
 if [ "$PATCHED" ]; then
 	insn marker marker_dormant
-	dynamic marker_4args marker_events static_key_benchmark:static_key_benchmark_mark \
-		marker markers ': static_key_benchmark_mark: nr=999 value=.* name=marker$'
+	mark=static_key_benchmark:static_key_benchmark_mark
+	shown=': static_key_benchmark_mark: nr=999 value=.* name=marker$'
+	dynamic marker_4args marker_events $mark marker markers "$shown"
+	action=$passing
+	dynamic marker_filter marker_events $mark marker markers "$shown"
+	action=$stack
+	dynamic marker_stack marker_events $mark marker markers "$shown"
+	action=
 fi
 
 # of_buffer NAME: a line of what the ring buffer says of itself.

@@ -30,7 +30,9 @@ probe='nr=$arg1:s32 value=$arg2:u64 flags=$arg3:x64 name=+0($arg4):string'
 registers='nr=%di:s32 value=%si:u64 flags=%dx:x64 name=+0(%cx):string'
 
 # dynamic FIGURE FILE DEFINITION [BENCHMARK GROUP LINE]: what a call, or BENCHMARK, costs with
-# an event of the group functions, or GROUP, and with all that are defined already.
+# an event of the group functions, or GROUP, and with all that are defined already. It gets
+# $action, which is the name of a file of the event with what is written to it, or empty.
+action=
 dynamic()
 {
 	group=${5:-functions}
@@ -41,10 +43,17 @@ dynamic()
 	echo 1 >"events/$group/enable"
 	[ "$(cat "events/$group/enable")" = 1 ] ||
 		echo "@error insn.$1 not all events are enabled"
+	file=${action%% *}
+	if [ "$action" ]; then
+		echo "${action#* }" >"$(echo "events/$group"/*/"$file")" ||
+			echo "@error insn.$1 $action is refused"
+	fi
 	insn "${4:-empty_call}" "$1"
 	grep -q "${6:-: bench_empty.*: }" trace ||
 		echo "@error insn.$1 the event is not in the trace"
 	echo 0 >"events/$group/enable"
+	# An event with a trigger stays.
+	[ "$file" != trigger ] || echo "!${action#* }" >"$(echo "events/$group"/*/trigger)"
 	echo >trace
 	echo >dynamic_events
 }
