@@ -24,7 +24,7 @@ static __always_inline bool trace_record_is_plain(const struct trace_event_file 
 
 /*
  * __trace_buffer_lock_reserve() and ring_buffer_event_data(); *@event is set for
- * who needs it. Returns the entry, or NULL.
+ * who needs it. Returns the entry, or NULL: then the record is lost.
  */
 static __always_inline void *trace_record_begin(struct trace_buffer *buffer, int type,
 						unsigned long len, unsigned int trace_ctx,
@@ -33,8 +33,10 @@ static __always_inline void *trace_record_begin(struct trace_buffer *buffer, int
 	struct trace_entry *entry;
 
 	*event = ring_buffer_lock_reserve(buffer, len);
-	if (!*event)
+	if (unlikely(!*event)) {
+		ring_buffer_count_lost(buffer, type);
 		return NULL;
+	}
 
 	entry = ring_buffer_event_data(*event);
 	tracing_generic_entry_update(entry, type, trace_ctx);
@@ -51,19 +53,30 @@ static __always_inline void trace_record_end(struct trace_buffer *buffer)
 	ring_buffer_unlock_commit(buffer);
 }
 
-/* trace_event_buffer_reserve() for a file that is plain */
-static __always_inline void *trace_record_reserve(struct trace_event_buffer *fbuffer,
-						  struct trace_event_file *file,
-						  unsigned long len)
+/*
+ * trace_event_buffer_reserve() for a file that is plain. Returns whether there is an entry:
+ * without one, the record is lost, or has to go elsewhere.
+ */
+static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuffer,
+						 struct trace_event_file *file,
+						 unsigned long len)
 {
+	struct ring_buffer_event *event;
+
 	fbuffer->trace_ctx = tracing_gen_ctx_dec();
 	fbuffer->trace_file = file;
 	fbuffer->regs = NULL;
 	fbuffer->buffer = file->tr->array_buffer.buffer;
 
-	fbuffer->entry = trace_record_begin(fbuffer->buffer, file->event_call->event.type,
-					    len, fbuffer->trace_ctx, &fbuffer->event);
-	return fbuffer->entry;
+	event = ring_buffer_lock_reserve(fbuffer->buffer, len);
+	fbuffer->event = event;
+	if (unlikely(!event))
+		return false;
+
+	fbuffer->entry = ring_buffer_event_data(event);
+	tracing_generic_entry_update(fbuffer->entry, file->event_call->event.type,
+				     fbuffer->trace_ctx);
+	return true;
 }
 
 /*

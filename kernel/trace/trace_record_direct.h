@@ -44,8 +44,10 @@ static __always_inline void *trace_record_direct(struct trace_buffer *buffer,
 	struct trace_entry *entry;
 
 	event = ring_buffer_lock_reserve(buffer, len);
-	if (!event)
+	if (unlikely(!event)) {
+		ring_buffer_count_lost(buffer, file->event_call->event.type);
 		return NULL;
+	}
 
 	entry = ring_buffer_event_data(event);
 	/* Here, preemption has been disabled once more, by the reservation. */
