@@ -10,16 +10,23 @@
 #include "input.h"
 #include "statistics.h"
 
+enum unit {
+	UNIT_NONE,
+	UNIT_NS,
+	/* A hundredth of a percent */
+	UNIT_SHARE,
+};
+
 /*
  * struct field - a column of the table
  * @name: of the column and of the option
  * @value: of a function
- * @time: it is in nanoseconds
+ * @unit: of the value
  */
 struct field {
 	const char	*name;
 	uint64_t	(*value)(const struct function *function);
-	bool		time;
+	enum unit	unit;
 };
 
 static uint64_t get_total(const struct function *function)
@@ -30,6 +37,11 @@ static uint64_t get_total(const struct function *function)
 static uint64_t get_self(const struct function *function)
 {
 	return function->self;
+}
+
+static uint64_t get_share(const struct function *function)
+{
+	return function->share;
 }
 
 static uint64_t get_calls(const struct function *function)
@@ -78,18 +90,19 @@ static uint64_t get_p99(const struct function *function)
 }
 
 static const struct field fields[] = {
-	{ "total", get_total, true },
-	{ "self", get_self, true },
-	{ "calls", get_calls, false },
-	{ "avg", get_avg, true },
-	{ "min", get_min, true },
-	{ "max", get_max, true },
-	{ "p50", get_p50, true },
-	{ "p90", get_p90, true },
-	{ "p99", get_p99, true },
+	{ "total", get_total, UNIT_NS },
+	{ "self", get_self, UNIT_NS },
+	{ "percent", get_share, UNIT_SHARE },
+	{ "calls", get_calls, UNIT_NONE },
+	{ "avg", get_avg, UNIT_NS },
+	{ "min", get_min, UNIT_NS },
+	{ "max", get_max, UNIT_NS },
+	{ "p50", get_p50, UNIT_NS },
+	{ "p90", get_p90, UNIT_NS },
+	{ "p99", get_p99, UNIT_NS },
 };
 
-#define DEFAULT_FIELDS	"total,self,calls,avg,max"
+#define DEFAULT_FIELDS	"total,self,percent,calls,avg,max"
 #define DIFF_FIELDS	"total,self,calls"
 #define ENTRIES_FIELDS	"calls"
 #define COLUMN_WIDTH	12
@@ -134,7 +147,8 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "fields", 'f', "FIELDS", 0,
-	  "Columns, separated by commas: total, self, calls, avg, min, max, p50, p90, p99; the default is "
+	  "Columns, separated by commas: total, self, percent, calls, avg, min, max, p50, p90, p99; "
+	  "the default is "
 	  DEFAULT_FIELDS ", with --diff " DIFF_FIELDS, 0 },
 	{ "sort", 's', "FIELD", 0, "Sort by this column; the default is the first one", 0 },
 	{ "lines", 'n', "NUMBER", 0, "Show only so many functions", 0 },
@@ -283,15 +297,22 @@ static void put_csv_name(struct out *out, const char *name)
 	out_printf(out, "\"\n");
 }
 
+static void put_csv_value(struct out *out, const struct field *field, int64_t value)
+{
+	if (field->unit == UNIT_SHARE)
+		out_printf(out, "%.2f,", value / 100.0);
+	else
+		out_printf(out, "%" PRId64 ",", value);
+}
+
 static void put_csv(struct out *out, const struct report *report, const struct row *row)
 {
 	const struct field *const *field;
 
 	for (field = report->shown; *field; field++) {
-		out_printf(out, "%" PRIu64 ",",
-			   row->only_before ? 0 : (*field)->value(row->function));
+		put_csv_value(out, *field, row->only_before ? 0 : (*field)->value(row->function));
 		if (report->other)
-			out_printf(out, "%" PRId64 ",", change(row, *field));
+			put_csv_value(out, *field, change(row, *field));
 	}
 	put_csv_name(out, row->function->name);
 }
@@ -301,8 +322,10 @@ static void put_value(struct out *out, const struct field *field, uint64_t value
 {
 	char text[DURATION_SIZE], *signed_text;
 
-	if (field->time)
+	if (field->unit == UNIT_NS)
 		format_duration(text, value);
+	else if (field->unit == UNIT_SHARE)
+		snprintf(text, sizeof(text), "%.2f %%", value / 100.0);
 	else
 		snprintf(text, sizeof(text), "%" PRIu64, value);
 	signed_text = xasprintf("%s%s", sign, text);

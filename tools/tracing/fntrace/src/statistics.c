@@ -140,6 +140,17 @@ static void merge_names(void)
 	statistics.result.nr = nr;
 }
 
+static void share(const struct statistics *all)
+{
+	double whole = 0;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		whole += all->list[i].self;
+	for (i = 0; i < all->nr && whole; i++)
+		all->list[i].share = all->list[i].self / whole * 10000 + 0.5;
+}
+
 static void free_task(struct statistics_task *own)
 {
 	size_t i;
@@ -155,6 +166,7 @@ static int statistics_end(struct trace *trace)
 	for (task = trace->tasks; task; task = task->next)
 		free_task(task->out);
 	merge_names();
+	share(&statistics.result);
 	return 0;
 }
 

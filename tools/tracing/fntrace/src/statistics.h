@@ -15,6 +15,7 @@
  * @total: time in it, in nanoseconds; of calls inside each other only the outermost counts
  * @sum: time in all calls, also those inside each other
  * @self: time in it that is not in functions that it called
+ * @share: of the @self of all functions, in hundredths of a percent
  * @min: the shortest call
  * @max: the longest call
  * @durations: of all calls
@@ -25,6 +26,7 @@ struct function {
 	uint64_t		total;
 	uint64_t		sum;
 	uint64_t		self;
+	uint64_t		share;
 	uint64_t		min;
 	uint64_t		max;
 	struct histogram	durations;

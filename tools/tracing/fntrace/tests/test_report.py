@@ -30,7 +30,7 @@ def report(bench, *arguments):
     text = run(bench.fntrace, "report", "--csv", *arguments).stdout
     rows = list(csv.DictReader(io.StringIO(text)))
     return ({row["function"]: {name: int(value) for name, value in row.items()
-                               if name != "function"} for row in rows},
+                               if name not in ("function", "percent")} for row in rows},
             [row["function"] for row in rows])
 
 
@@ -144,10 +144,29 @@ def order(bench):
         names = report(bench, *option, file)[1]
         expect(names == want, f"{option}: {names}")
     text = run(bench.fntrace, "report", "-n", "2", file).stdout.splitlines()
-    expect(len(text) == 3 and text[0].split() == ["total", "self", "calls", "avg", "max",
-                                                  "function"], f"{text}")
-    expect(text[1].split() == ["0.120", "us", "0.120", "us", "2", "0.060", "us", "0.060", "us",
-                               "<20>"], text[1])
+    expect(len(text) == 3 and text[0].split() == ["total", "self", "percent", "calls", "avg",
+                                                  "max", "function"], f"{text}")
+    expect(text[1].split() == ["0.120", "us", "0.120", "us", "48.00", "%", "2", "0.060", "us",
+                               "0.060", "us", "<20>"], text[1])
+
+
+def shares(bench):
+    """What part of the time is a function's own; of no time, nothing."""
+    file = bench.work / "made"
+    file.write_bytes(buffer([(100, ENTRY, 0, 0x10), (200, ENTRY, 1, 0x20), (500, EXIT, 1, 0x20),
+                             (700, EXIT, 0, 0x10), (700, ENTRY, 0, 0x30), (700, EXIT, 0, 0x30)],
+                            clocks=CLOCKS))
+    for options, want in (((), ['50.00,"<10>"', '50.00,"<20>"', '0.00,"<30>"']),
+                          (("-n", "1"), ['50.00,"<10>"']),
+                          (("-F", "<20>"), ['100.00,"<20>"']),
+                          (("-F", "<30>"), ['0.00,"<30>"'])):
+        text = run(bench.fntrace, "report", "--csv", "-f", "percent", *options, file).stdout
+        expect(text.splitlines()[1:] == want, f"{options}: {text}")
+    other = made(bench, "other", [(0x10, 300), (0x20, 100)])
+    text = run(bench.fntrace, "report", "-f", "percent", "--diff", other, file).stdout
+    lines = [line.split() for line in text.splitlines()[1:]]
+    expect(lines == [["50.00", "%", "-25.00", "%", "<10>"], ["50.00", "%", "+25.00", "%", "<20>"],
+                     ["0.00", "%", "0.00", "%", "<30>"]], text)
 
 
 def differences(bench):
@@ -307,6 +326,7 @@ def tests():
     yield "report: fields", fields
     yield "report and graph: recursion, calls without an end", recursion
     yield "report: order", order
+    yield "report: shares", shares
     yield "report: differences", differences
     yield "report and graph: memory", little_memory
     yield "graph: depth and threads", depth
