@@ -122,6 +122,11 @@ def put(where, names=(), merges=False):
     return list(found), commits
 
 
+def undo(tree):
+    """The commands that leave and remove the branch; git switch would not go back to a tag."""
+    return f"git -C {tree} checkout -; git -C {tree} branch -D {APPLIED}"
+
+
 def main(args):
     given = os.environ.pop("KSRC", "")
     if not given:
@@ -134,8 +139,7 @@ def main(args):
           f"    git -C {tree} switch {APPLIED}\n"
           f"    make -C {tree} olddefconfig\n"
           f"    make -C {tree} -j{os.cpu_count()}\n\n"
-          f"undo: git -C {tree} switch -; git -C {tree} branch -D {APPLIED}"
-          + (f"; mv {tree}/.config.old {tree}/.config" if merges else ""))
+          f"undo: {undo(tree)}" + (f"; mv {tree}/.config.old {tree}/.config" if merges else ""))
     return 0
 
 

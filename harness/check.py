@@ -423,7 +423,10 @@ def check_apply(found):
             and series.git("rev-parse", "HEAD", cwd=where).strip() == start)
         found.add(group, "a branch of that name",
                   refused("has a branch", where, [APPLY_TOPIC]) and bool(branch()))
-        series.git("branch", "-D", apply.APPLIED, cwd=where)
+        series.git("switch", "--quiet", apply.APPLIED, cwd=where)
+        ui.ask(["sh", "-c", apply.undo(where)])
+        found.add(group, "it is undone", not branch() and series.git(
+            "rev-parse", "HEAD", cwd=where).strip() == start)
         makefile = (where / "Makefile").read_text(encoding="utf-8")
         for path, text, words in (
                 (APPLY_FILE, "", "1 of 2 topics do not apply"),
