@@ -8,10 +8,13 @@
 
 /* Options without a letter. */
 enum {
-	OPTION_THREADS = 256,
+	OPTION_CALLERS = 256,
+	OPTION_THREADS,
 };
 
 static const struct argp_option options[] = {
+	{ "callers", OPTION_CALLERS, "FUNCTION", 0,
+	  "Show who called this function, or a pattern; can be repeated", 0 },
 	{ "threads", OPTION_THREADS, NULL, 0, "Tell threads apart by their names", 0 },
 	{ }
 };
@@ -28,6 +31,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = input;
+		break;
+	case OPTION_CALLERS:
+		patterns_add(&graph_callers, argument);
 		break;
 	case OPTION_THREADS:
 		graph_threads = true;

@@ -7,7 +7,12 @@
 
 #include <stdbool.h>
 
+#include "pattern.h"
+
 /* Threads are told apart by their names. */
 extern bool graph_threads;
+
+/* Functions whose callers are shown; none: callees of all */
+extern struct patterns graph_callers;
 
 #endif /* FNTRACE_GRAPH_H */

@@ -6,19 +6,21 @@
  *	   1.234 ms     0.100 ms            1  main
  *	   1.134 ms     1.134 ms            6    parse
  *
- * Callees are in the order of the time they took.
+ * Callees are in the order of the time they took. With --callers, a function has its callers
+ * below it, in the order of the time that it took for them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "callers.h"
 #include "graph.h"
-#include "paths.h"
 
 /* Calls inside more than this many others say so by a number. */
 #define MAX_INDENT	60
 
 bool graph_threads;
+struct patterns graph_callers;
 
 static struct {
 	struct out	*out;
@@ -78,7 +80,7 @@ static void write_path(uint32_t number, unsigned int depth)
 {
 	const struct path *path = &graph.paths.list[number];
 	char total[DURATION_SIZE], self[DURATION_SIZE];
-	bool function = paths_is_function(&graph.paths, number);
+	bool function = graph_callers.nr || paths_is_function(&graph.paths, number);
 
 	out_printf(graph.out, "%12s %12s %12" PRIu64 "  %*s",
 		   format_duration(total, path->total),
@@ -115,15 +117,31 @@ static void write_paths(void)
 	}
 }
 
+/* Show the callers instead of the callees; @callers owns graph.paths from now on. */
+static void turn_round(struct callers *callers)
+{
+	callers_find(callers, &graph.paths, &graph_callers);
+	patterns_tell(&graph_callers, "function");
+	paths_free(&graph.paths);
+	graph.paths = callers->paths;
+}
+
 static int graph_end(struct trace *trace)
 {
+	struct callers callers;
+
 	paths_finish(&graph.paths);
+	if (graph_callers.nr)
+		turn_round(&callers);
 	out_printf(graph.out, "%12s %12s %12s  function\n", "total", "self", "calls");
 	write_paths();
 	if (graph.paths.merged)
 		warn("%" PRIu64 " calls count as their callers: over %u paths",
 		     graph.paths.merged, PATHS_MAX);
-	paths_free(&graph.paths);
+	if (graph_callers.nr)
+		callers_free(&callers);
+	else
+		paths_free(&graph.paths);
 	free(graph.order);
 	return out_close(graph.out);
 }

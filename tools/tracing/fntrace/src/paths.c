@@ -7,16 +7,13 @@
 
 #include "paths.h"
 
-/* Stands for a path that got no number. PATHS_ALL is nobody's callee. */
-#define MERGED	0
-
 /**
  * struct paths_task - struct task.out
  * @root: the path of all calls of the task
  * @process: which the task was in when that was found; exec() changes it
  * @depth: calls that have not ended
  * @room: how many there is room for
- * @calls: their paths, or MERGED
+ * @calls: their paths, or PATHS_MERGED
  */
 struct paths_task {
 	uint32_t		root;
@@ -70,9 +67,8 @@ static uint32_t new_path(struct paths *paths, uint32_t parent)
 	return paths->nr++;
 }
 
-/* The path of a function that is called on the path @parent. */
-static uint32_t find_path(struct paths *paths, uint32_t parent, const struct symbol *symbol,
-			  enum level level)
+uint32_t paths_find(struct paths *paths, uint32_t parent, const struct symbol *symbol,
+		    enum level level)
 {
 	uint32_t number = paths->list[parent].recent;
 	uint32_t slot;
@@ -88,7 +84,7 @@ static uint32_t find_path(struct paths *paths, uint32_t parent, const struct sym
 	}
 	if (!number) {
 		if (paths->nr >= PATHS_MAX)
-			return MERGED;
+			return PATHS_MERGED;
 		if (paths->nr >= paths->table_size / 2)
 			table_grow(paths);
 		number = new_path(paths, parent);
@@ -110,10 +106,8 @@ static char *root_name(const struct paths *paths, const struct task *task)
 			 thread ? task->name : "");
 }
 
-/* Tasks of the same name share a path, and so do programs. */
-static uint32_t find_root(struct paths *paths, const struct task *task)
+uint32_t paths_find_root(struct paths *paths, char *name)
 {
-	char *name = root_name(paths, task);
 	uint32_t i, hash = 5381;
 	const char *p;
 
@@ -157,12 +151,13 @@ static void begin_call(struct paths *paths, const struct event *event)
 		own = grow_task(event->task);
 	if (!own->depth && own->process != event->task->process) {
 		own->process = event->task->process;
-		own->root = find_root(paths, event->task);
+		/* Tasks of the same name share a path, and so do programs. */
+		own->root = paths_find_root(paths, root_name(paths, event->task));
 	}
 	number = own->depth ? own->calls[own->depth - 1] : own->root;
-	if (number != MERGED)
-		number = find_path(paths, number, event->symbol, event->level);
-	if (number != MERGED)
+	if (number != PATHS_MERGED)
+		number = paths_find(paths, number, event->symbol, event->level);
+	if (number != PATHS_MERGED)
 		paths->list[number].calls++;
 	else
 		paths->merged++;
@@ -177,7 +172,7 @@ static void end_call(struct paths *paths, const struct event *event)
 	if (!own || !own->depth)
 		return;
 	number = own->calls[--own->depth];
-	if (number != MERGED)
+	if (number != PATHS_MERGED)
 		paths->list[number].total += event->ns - event->begun;
 }
 
@@ -209,10 +204,21 @@ void paths_finish(struct paths *paths)
 		else if (!paths_is_function(paths, path->parent))
 			parent->calls += path->calls;
 		parent->inner += path->total;
+	}
+	paths->list[PATHS_ALL].total = paths->list[PATHS_ALL].inner;
+	paths_link(paths);
+}
+
+void paths_link(struct paths *paths)
+{
+	uint32_t i;
+
+	for (i = paths->nr - 1; i != PATHS_ALL; i--) {
+		struct path *path = &paths->list[i], *parent = &paths->list[path->parent];
+
 		path->next = parent->first;
 		parent->first = i;
 	}
-	paths->list[PATHS_ALL].total = paths->list[PATHS_ALL].inner;
 }
 
 uint64_t paths_calls(const struct paths *paths)

@@ -16,6 +16,9 @@
 /* The path of no calls; it has the number 0. */
 #define PATHS_ALL	0
 
+/* Stands for a path that got no number. PATHS_ALL is nobody's callee. */
+#define PATHS_MERGED	0
+
 /*
  * struct path - a path of calls: the last function of it
  * @symbol: the function
@@ -80,6 +83,23 @@ void paths_event(struct paths *paths, const struct event *event);
  * first called.
  */
 void paths_finish(struct paths *paths);
+
+/*
+ * paths_find() - the path of a function that is called on the path @parent, or PATHS_MERGED
+ * @level: of its first call
+ */
+uint32_t paths_find(struct paths *paths, uint32_t parent, const struct symbol *symbol,
+		    enum level level);
+
+/*
+ * paths_find_root() - the path of a program or thread of this name, which it takes
+ */
+uint32_t paths_find_root(struct paths *paths, char *name);
+
+/*
+ * paths_link() - link callees in the order in which they were first called; once, at the end
+ */
+void paths_link(struct paths *paths);
 
 /*
  * paths_calls() - how many calls there were

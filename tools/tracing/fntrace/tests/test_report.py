@@ -214,6 +214,39 @@ def depth(bench):
         expect(roots == [want], f"{roots}")
 
 
+def callers(bench):
+    """The other way round: who called a function, and what it took for whom."""
+    file = bench.work / "made"
+    # 10 calls 20 for 100, and 30 for 400, which calls 20 for 300, in which that calls itself for 50.
+    file.write_bytes(buffer([(100, ENTRY, 0, 0x10), (200, ENTRY, 1, 0x20), (300, EXIT, 1, 0x20),
+                             (400, ENTRY, 1, 0x30), (500, ENTRY, 2, 0x20), (600, ENTRY, 3, 0x20),
+                             (650, EXIT, 3, 0x20), (800, EXIT, 2, 0x20), (800, EXIT, 1, 0x30),
+                             (900, EXIT, 0, 0x10)], clocks=CLOCKS))
+
+    def shown(*names):
+        text = run(bench.fntrace, "graph", *(f"--callers={name}" for name in names), file).stdout
+        lines = text.splitlines()[1:]
+        return [(line[40:].count("  "), *(word for word in line.split() if word != "us"))
+                for line in lines]
+
+    expect(shown("<20>") == [
+        (0, "0.400", "0.400", "3", "<20>"),
+        (1, "0.300", "0.250", "1", "<30>"),
+        (2, "0.300", "0.250", "1", "<10>"),
+        (3, "0.300", "0.250", "1", "(?)"),
+        (1, "0.100", "0.100", "1", "<10>"),
+        (2, "0.100", "0.100", "1", "(?)"),
+        (1, "0.000", "0.050", "1", "<20>"),
+        (2, "0.000", "0.050", "1", "<30>"),
+        (3, "0.000", "0.050", "1", "<10>"),
+        (4, "0.000", "0.050", "1", "(?)")], f"{shown('<20>')}")
+    expect([line[-1] for line in shown("<[13]0>")] == ["<10>", "(?)", "<30>", "<10>", "(?)"],
+           f"{shown('<[13]0>')}")
+    said = run(bench.fntrace, "graph", "--callers=nobody", "--callers=<10>", file)
+    expect('no function matches "nobody"' in said.stderr and "<10>" in said.stdout,
+           f"{said.stdout}{said.stderr}")
+
+
 def default_input(bench):
     """Without an argument, what was recorded last is read."""
     program = bench.compile("tree.c", "-pg", "-O1")
@@ -330,6 +363,7 @@ def tests():
     yield "report: differences", differences
     yield "report and graph: memory", little_memory
     yield "graph: depth and threads", depth
+    yield "graph: callers", callers
     yield "input by default", default_input
     yield "info", information
     yield "info: machine and program", machine_information
