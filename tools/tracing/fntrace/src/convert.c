@@ -31,7 +31,13 @@ static const struct argp_option convert_options[] = {
 	{ }
 };
 
+/* Options without a letter. */
+enum {
+	OPTION_ELAPSED = 256,
+};
+
 static const struct argp_option replay_options[] = {
+	{ "elapsed", OPTION_ELAPSED, NULL, 0, "Show times since the first event", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE; the default is standard output", 0 },
 	{ }
 };
@@ -84,6 +90,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		break;
 	case 'o':
 		convert->path = argument;
+		break;
+	case OPTION_ELAPSED:
+		list_elapsed = true;
 		break;
 	case ARGP_KEY_END:
 		check(convert, state);

@@ -418,6 +418,8 @@ static uint64_t write_events(struct input *input, const struct writer *writer, b
 	if (filter)
 		filter_begin(filter, writer);
 	while (more && trace_next(trace, &event)) {
+		if (!events)
+			trace->first_ns = event.ns;
 		if (filter)
 			more = filter_event(filter, trace, &event);
 		else

@@ -47,7 +47,10 @@ struct list_task {
 	uint64_t	begun[];
 };
 
+bool list_elapsed;
+
 static struct {
+	const struct trace *trace;
 	struct out	*out;
 	/* A beginning that has no line yet: the next event may be its end. */
 	bool		waiting;
@@ -120,6 +123,8 @@ static void write_head(const struct task *task, uint64_t ns, size_t depth)
 	char *start = to;
 	size_t width;
 
+	if (list_elapsed)
+		ns -= list.trace->first_ns;
 	to = put_number(to, ns / NSEC_PER_SEC);
 	width = to - start;
 	if (width < SECONDS_WIDTH) {
@@ -263,8 +268,8 @@ static void write_lost(const struct event *event, size_t depth)
 
 static void list_begin(struct trace *trace, const char *path)
 {
-	(void)trace;
 	memset(&list, 0, sizeof(list));
+	list.trace = trace;
 	list.out = out_open(path);
 }
 

@@ -338,6 +338,7 @@ struct source {
  * @descriptions: of values, see values.h
  * @nr_entries_only: sources without ends of calls
  * @nr_open: sources that are not at their end; they are the first ones, a heap
+ * @first_ns: time of the first event, as soon as it was read
  * @nr_lost: calls that the tracer could not record
  * @nr_lost_growing: of these, the ones whose buffers should have got more room
  * @nr_too_deep: of these, the ones for which the shadow stack had no room
@@ -358,6 +359,7 @@ struct trace {
 	size_t		nr_entries_only;
 	size_t		nr_open;
 	unsigned int	nr_symbols;
+	uint64_t	first_ns;
 	uint64_t	nr_events;
 	uint64_t	nr_lost;
 	uint64_t	nr_lost_growing;
@@ -808,5 +810,8 @@ struct writer {
 
 extern const struct writer uftrace_writer, chrome_writer, perfetto_writer,
 			   flame_writer, list_writer, graph_writer;
+
+/* list_writer shows times since the first event of the trace. */
+extern bool list_elapsed;
 
 #endif /* FNTRACE_TRACE_H */

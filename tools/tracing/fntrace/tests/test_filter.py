@@ -148,6 +148,14 @@ def time_of_caller(bench):
         expect(found == want, f"{options}: {found}")
 
 
+def two_calls(bench):
+    """A file with a call, and another one inside it."""
+    file = bench.work / "two"
+    file.write_bytes(buffer([(100, ENTRY, 0, 0x10), (2000, ENTRY, 1, 0x20), (2500, EXIT, 1, 0x20),
+                             (9000, EXIT, 0, 0x10)], clocks=CLOCKS))
+    return file
+
+
 def range_between_events(bench):
     """What is running all the time is shown, if nothing happens in the range."""
     file = bench.work / "made"
@@ -161,6 +169,13 @@ def range_between_events(bench):
     # A listing has this end as well.
     text = run(bench.fntrace, "replay", "-r", "~200ns", file).stdout
     expect("<10>(); 0.200 us" in text, text)
+    # Times since the first event of the trace, whether that is shown or not.
+    for options, want in (((), ["0.000000000", "0.000008900"]),
+                          (("-r", "1us~3us"), ["0.000001000", "0.000003000"])):
+        text = run(bench.fntrace, "replay", "--elapsed", *options,
+                   two_calls(bench)).stdout
+        lines = text.splitlines()
+        expect([lines[0].split()[0], lines[-1].split()[0]] == want, text)
     _, said = bench.chrome("-r", "1s~", file)
     expect("ends before the time" in said, said)
 
