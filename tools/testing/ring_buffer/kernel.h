@@ -273,6 +273,22 @@ typedef struct { long long counter; } local64_t;
 #define local64_read(l)		READ_ONCE((l)->counter)
 #define local64_set(l, i)	WRITE_ONCE((l)->counter, i)
 
+static __always_inline bool local64_try_cmpxchg(local64_t *l, long long *old, long long new)
+{
+#if __SIZEOF_LONG__ == 8
+	return __atomic_compare_exchange_n(&l->counter, old, new, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+#else
+	/* Nobody interrupts the kernel's version there, but NMIs, which do not record. */
+	if (l->counter != *old) {
+		*old = l->counter;
+		return false;
+	}
+	l->counter = new;
+	return true;
+#endif
+}
+
 /* CPU masks */
 typedef struct { unsigned long bits[1]; } cpumask_t;
 typedef cpumask_t cpumask_var_t[1];
