@@ -148,8 +148,7 @@ enum {
 static const struct argp_option options[] = {
 	{ "fields", 'f', "FIELDS", 0,
 	  "Columns, separated by commas: total, self, percent, calls, avg, min, max, p50, p90, p99; "
-	  "the default is "
-	  DEFAULT_FIELDS ", with --diff " DIFF_FIELDS, 0 },
+	  "by default " DEFAULT_FIELDS ", and those with --diff are " DIFF_FIELDS, 0 },
 	{ "sort", 's', "FIELD", 0, "Sort by this column; the default is the first one", 0 },
 	{ "lines", 'n', "NUMBER", 0, "Show only so many functions", 0 },
 	{ "diff", OPTION_DIFF, "INPUT", 0,

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import sys
 
 from bench import TESTS, Skip, expect, instructions, need, run
@@ -113,6 +114,34 @@ def costs(bench):
         expect(abs(found - said) <= 1, f"{variables}: {found} instructions, not {said}")
 
 
+# What the commands of doc/coming-from.rst record.
+PROGRAM = """
+#include <string.h>
+__attribute__((noinline)) int lookup(const char *name) { return strlen(name); }
+__attribute__((noinline)) int parse(const char *text) { return lookup(text) + lookup("x"); }
+int main(void) { return parse("name") != 5; }
+"""
+# These need root, another machine, or a program that runs.
+NOT_RUN = {"-k", "-e", "--to", "--paused", "receive"}
+
+
+def coming_from(bench):
+    """What the page says that there is, is there; what can be run, runs."""
+    page = (TESTS.parent / "doc" / "coming-from.rst").read_text(encoding="utf-8")
+    found = [shlex.split(text) for text in re.findall(r"``(fntrace [^`]*)``", page)]
+    expect(len(found) > 30, f"{len(found)} commands")
+    (bench.work / "program.c").write_text(PROGRAM, encoding="utf-8")
+    run("gcc", "-pg", "-g", "-O1", "program.c", "-o", "program", cwd=bench.work)
+    for name in ("OLD", "NEW", "DIR"):
+        run(bench.fntrace, "record", "-o", name, "./program", cwd=bench.work)
+    for words in found:
+        said = run(bench.fntrace, words[1], "--help").stdout
+        for option in (word.partition("=")[0] for word in words if word.startswith("-")):
+            expect(re.search(rf"(?<![\w-]){option}\b", said), f"{words}: there is no {option}")
+        if not NOT_RUN.intersection(words):
+            run(bench.fntrace, *words[1:], cwd=bench.work)
+
+
 def completion(bench):
     """Commands, and the options of each."""
     need("bash")
@@ -181,5 +210,6 @@ def tests():
     yield "installed program and library", installed
     yield "installed plugins", installed_plugins
     yield "costs that the README has", costs
+    yield "coming from uftrace or perf", coming_from
     yield "completion", completion
     yield "usage: help", help_is_short
