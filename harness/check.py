@@ -359,11 +359,14 @@ def check_am(found):
             for name, branch in branches.items():
                 series.worktree(where, start)
                 chain = [branches[topic.name] for topic in series.topic_with_needs(topics, name)]
-                done = series.git("am", "--quiet", stdin="".join(map(series.Branch.mails, chain)),
-                                  cwd=where, check=False)
-                words = [line for line in done.stderr.decode(errors="replace").splitlines()
-                         if line.startswith("error: ")]
-                if done.returncode:
+                # Topics that do not need each other may change lines next to each other.
+                for options in ((), ("--3way",)):
+                    done = series.git("am", "--quiet", *options, cwd=where, check=False,
+                                      stdin="".join(map(series.Branch.mails, chain)))
+                    words = [line for line in done.stderr.decode(errors="replace").splitlines()
+                             if line.startswith("error: ")]
+                    if not done.returncode:
+                        break
                     series.git("am", "--abort", cwd=where, check=False)
                 count = sum(len(other.commits) for other in chain)
                 found.add(group, f"{name}: {count} mails apply",
