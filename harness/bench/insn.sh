@@ -89,18 +89,13 @@ triggered trigger_reject 'traceoff if nr < 0'
 triggered hist_1key hist:keys=nr '{ nr: *999 }'
 triggered hist_2keys hist:keys=nr,flags:vals=value '{ nr: *999, '
 triggered hist_string hist:keys=name '{ name: tracepoint_enabled'
-echo 1 >events/static_key_benchmark/enable
 
-echo 0 >events/static_key_benchmark/enable
 # attached FIGURE HOOK: what others take an event for that is not enabled, see attach.c.
 attached()
 {
-	if said=$(/job/attach "$2" static_key_benchmark_hit "$(cat $hit/id)" \
-			cat "$bench/tracepoint_enabled" 2>&1); then
-		echo "@figure insn.$1 $said"
-	else
-		echo "@error insn.$1 $said"
-	fi
+	under="/job/attach $2 static_key_benchmark_hit $(cat $hit/id)"
+	insn tracepoint_enabled "$1"
+	under=
 }
 
 attached perf_event perf

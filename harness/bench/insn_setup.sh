@@ -6,10 +6,13 @@ insmod /job/static_key_benchmark.ko || exit 1
 echo 64 >buffer_size_kb
 bench=/sys/kernel/debug/static_key_benchmark
 
-# insn BENCHMARK [FIGURE]: run a benchmark; FIGURE if one serves several.
+# insn BENCHMARK [FIGURE]: run a benchmark; FIGURE if one serves several. $under is empty, or a
+# command that runs another one, with its arguments.
+under=
 insn()
 {
-	if said=$(cat "$bench/$1" 2>&1); then
+	# shellcheck disable=SC2086 # words
+	if said=$($under cat "$bench/$1" 2>&1); then
 		echo "@figure insn.${2:-$1} $said"
 	else
 		echo "@error insn.${2:-$1} $said"
