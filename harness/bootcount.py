@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How many instructions a function takes while an x86_64 kernel starts.
 
-QEMU's gdb stub stops the guest where the function begins and where it returns to. Under
--icount each instruction takes a nanosecond, which the guest's ACPI timer counts in steps of
-279: QEMU's monitor reads it, through the stub. Packets are as in the appendix "gdb Remote
-Serial Protocol" of gdb's manual, registers in the order of its amd64 description.
+QEMU's gdb stub stops the guest where the function begins and where it returns to. QEMU
+counts the instructions of a guest that it records for replay, and its monitor, which the stub
+passes commands to, prints the count. Packets are as in the appendix "gdb Remote Serial
+Protocol" of gdb's manual, registers in the order of its amd64 description.
 """
 
 import os
 import re
 import socket
-import statistics
 import subprocess
 import tempfile
 import threading
@@ -19,13 +18,9 @@ import guest
 import ui
 from ui import BUILD, LOGS, Failure, shown
 
-# Where the firmware of QEMU's pc machine puts the timer, and its frequency (ACPI, 4.8.2.1).
-TIMER, TIMER_BITS, TIMER_HZ = 0x608, 24, 3579545
 # The numbers of registers, each of which is packed in 8 bytes.
 RSP, RIP = 7, 16
 TIMEOUT = 120
-# QEMU's clock may move by some 10,000 ns as it stops and continues: the median of so many runs.
-RUNS = 5
 
 
 class Stub:
@@ -67,16 +62,16 @@ class Stub:
     def word(self, address):
         return int.from_bytes(bytes.fromhex(self.ask(f"m{address:x},8")), "little")
 
-    def timer(self):
-        """What the ACPI timer shows."""
-        said, reply = "", self.ask("qRcmd," + f"i /w {TIMER:#x}".encode().hex())
+    def counted(self):
+        """How many instructions the guest has run."""
+        said, reply = "", self.ask("qRcmd," + b"info replay".hex())
         while reply.startswith("O") and reply != "OK":
             said += bytes.fromhex(reply[1:]).decode()
             reply = self.reply()
-        value = re.search(r"= 0x([0-9a-f]+)", said)
-        if not value or int(value[1], 16) >> TIMER_BITS:
-            raise Failure(f"QEMU's monitor does not read the ACPI timer: {said.strip()}")
-        return int(value[1], 16)
+        value = re.search(r"instruction count = (\d+)", said)
+        if not value:
+            raise Failure(f"QEMU's monitor counts no instructions: {said.strip()}")
+        return int(value[1])
 
 
 def address_of(kernel, symbol):
@@ -88,20 +83,15 @@ def address_of(kernel, symbol):
 
 
 def instructions(kernel, function):
-    """How many instructions the first call of a function takes, to some 5,000."""
-    return statistics.median(instructions_once(kernel, function) for _ in range(RUNS))
-
-
-def instructions_once(kernel, function):
-    """The same of one run."""
+    """How many instructions the first call of a function takes."""
     address = address_of(kernel, function)
     log = LOGS / f"bootcount-{function}-{kernel.label}.log"
     with tempfile.TemporaryDirectory(dir=BUILD, prefix="job-") as directory, \
             open(log, "wb") as output:
         place = os.path.join(directory, "gdb")
-        # sleep=off would let the clock jump to the next timer while the guest is stopped.
         argv = [*guest.command(kernel, guest.root_image(kernel), guest.TCG, 1, "nokaslr", False),
-                "-icount", "shift=0", "-serial", "null", "-monitor", "none",
+                "-icount", f"shift=0,rr=record,rrfile={os.path.join(directory, 'replay')}",
+                "-serial", "null", "-monitor", "none",
                 "-gdb", f"unix:{place},server=on,wait=on", "-S"]
         with subprocess.Popen(argv, stdout=output, stderr=output) as qemu:
             limit = threading.Timer(TIMEOUT, qemu.kill)
@@ -113,13 +103,13 @@ def instructions_once(kernel, function):
                     line.connect(place)
                     stub = Stub(line)
                     stub.run_to(address)
-                    begin = stub.timer()
+                    begin = stub.counted()
                     stub.run_to(stub.word(stub.register(RSP)))
-                    ticks = (stub.timer() - begin) % (1 << TIMER_BITS)
+                    count = stub.counted() - begin
             except (OSError, Failure) as error:
                 raise Failure(f"{function}() of the {kernel.what}: {error} "
                               f"(log: {shown(log)})") from error
             finally:
                 limit.cancel()
                 qemu.kill()
-    return ticks * 1e9 / TIMER_HZ
+    return count

@@ -472,7 +472,7 @@ def benchmarks_repeat(found, kernel):
                    for end in ("start", "stop"))
     entries = (stop - start) // sitecheck.ENTRY_SIZE
     found.add("benchmark", "jump_label_init() takes at most 100 instructions for an entry",
-              0 < took <= 100 * entries, f"{took:.0f} for {entries}")
+              0 < took <= 100 * entries, f"{took} for {entries}")
 
 
 class Selection:
