@@ -19,6 +19,7 @@ import branchcheck
 import kernel as kernels
 import ktap
 import lint
+import litmus
 import mutantlists
 import outcomes
 import results
@@ -302,6 +303,7 @@ def fast_but_patches(found):
     check_maintainers(found)
     check_kernel_doc(found)
     check_apply(found)
+    litmus.check(found)
     lint.fast(found)
 
 
