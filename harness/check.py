@@ -220,8 +220,9 @@ def check_licences(found):
             continue
         head = (ROOT / path).read_text(encoding="utf-8").splitlines()[:2]
         # Of kconfig, written by cargo, of mutants.py, or of a Debian package, where a file says
-        # it for all.
-        if path.endswith((".config", ".list", "/config", "/Cargo.lock")) or "/debian/" in path:
+        # it for all; and no litmus test of the base does.
+        if path.endswith((".config", ".list", "/config", "/Cargo.lock", ".litmus")) \
+                or "/debian/" in path:
             continue
         found.add(group, path, any("SPDX-License-Identifier:" in line for line in head), "")
 
