@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
+# nesting.sh [SECONDS [TEST...]]
+#
 # Writers in tasks, soft interrupts, hard interrupts and NMIs on all CPUs, beside
-# readers, snapshots and changes of the size: for 10 seconds, or as many as the argument
-# says, in all. Every record must be there once, whole and in the order of its time, or be
-# counted as lost.
+# readers, snapshots and changes of the size, of filters and of triggers: for 10 seconds,
+# or SECONDS, in all. Every record must be there once, whole and in the order of its time,
+# or be counted as lost.
 #
 # Copyright (C) 2026 The static-key tracepoints developers
 
@@ -289,6 +291,79 @@ test_resize()
 	done
 }
 
+# Of the histogram with one key: how many events it has counted, or not had room for.
+counted()
+{
+	awk '/^# trigger info: hist:keys=context:/ { ours = 1 }
+	     /^#/ && !/keys=context:/ && /trigger info/ { ours = 0 }
+	     ours && /hitcount:/ { sub(/.*hitcount: */, ""); sum += $1 }
+	     ours && /Dropped:/ { sum += $2 }
+	     END { print sum + 0 }' "$INSTANCE/$EVENT/hist"
+}
+
+# What the changes of test_filters are, until the time $1.
+change_filters()
+{
+	while [ "$(now)" -lt "$1" ]; do
+		for filter in 'context == 1' 'seq & 1' 'context < 2 && seq > 5' 'seq == 0' \
+			      'common_pid == 0 || context == 3' 'seq & 2 && context != 0' 0; do
+			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
+				[ "$filter" != 0 ] && [ "$HISTOGRAMS" ] || continue
+				echo "$trigger" >> "$INSTANCE/$EVENT/trigger" || return
+			done
+			echo "$filter" > "$INSTANCE/$EVENT/filter" || return
+			for cpu in $(cpus); do
+				snapshot="$INSTANCE/per_cpu/cpu$cpu/snapshot"
+				[ -e "$snapshot" ] || continue
+				# What is swapped in is empty.
+				echo 2 > "$snapshot" && echo 1 > "$snapshot" || return
+			done
+			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
+				[ "$filter" != 0 ] && [ "$HISTOGRAMS" ] || continue
+				echo "!$trigger" >> "$INSTANCE/$EVENT/trigger" || return
+			done
+		done
+	done
+}
+
+# Filters, triggers and snapshots of single CPUs that change meanwhile. A histogram without
+# a filter counts all events, whatever the filter of the event is.
+test_filters()
+{
+	HISTOGRAMS=
+	[ ! -e "$INSTANCE/$EVENT/hist" ] || HISTOGRAMS=y
+	[ ! "$HISTOGRAMS" ] || echo hist:keys=context > "$INSTANCE/$EVENT/trigger" || return
+	start 64 || return
+	start_readers
+	change_filters $(($(now) + PART))
+	result=$?
+	stop
+	wait_for_readers
+	echo 0 > "$INSTANCE/snapshot" 2> /dev/null
+	[ $result -eq 0 ] ||
+		complain "a change is refused: $(tail -n 3 "$TRACING/error_log")" || return
+	all_contexts || return
+	all=0
+	for cpu in $(cpus); do
+		intact "$cpu" && accounted "$cpu" -le || return
+		all=$((all + $(written "$cpu")))
+	done
+	if [ "$HISTOGRAMS" ]; then
+		hits="$(counted)"
+		echo '!hist:keys=context' > "$INSTANCE/$EVENT/trigger" &&
+			[ "$hits" -eq "$all" ] ||
+			complain "$all events were written, the histogram has $hits" || return
+	fi
+	# And what comes after the last change.
+	echo 'context == 1' > "$INSTANCE/$EVENT/filter" && start 64 || return
+	sleep 0.3
+	stop
+	others="$(grep ': ring_buffer_nesting: ' "$INSTANCE/trace" | grep -vc 'context=1 ')"
+	echo 0 > "$INSTANCE/$EVENT/filter"
+	grep -q 'context=1 ' "$INSTANCE/trace" && [ "$others" -eq 0 ] ||
+		complain "$others records that the filter refuses, or no other"
+}
+
 # As trace-cmd reads: pages, by splice(), of the buffer that is there anyway. That short
 # a time gives enough lines.
 test_pages()
@@ -324,8 +399,9 @@ cleanup()
 	rm -rf "$TMP"
 }
 
-TESTS="pid_filter readers overwrite no_overwrite snapshots resize pages"
-PART=$((SECONDS_TO_GO / 7 + 1))
+[ $# -eq 0 ] || shift
+TESTS="${*:-pid_filter readers overwrite no_overwrite snapshots resize filters pages}"
+PART=$((SECONDS_TO_GO / $(echo "$TESTS" | wc -w) + 1))
 
 ktap_print_header
 trap cleanup EXIT
