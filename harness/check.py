@@ -19,7 +19,7 @@ import branchcheck
 import kernel as kernels
 import ktap
 import lint
-import litmus
+import models
 import mutantlists
 import outcomes
 import results
@@ -304,7 +304,7 @@ def fast_but_patches(found):
     check_maintainers(found)
     check_kernel_doc(found)
     check_apply(found)
-    litmus.check(found)
+    models.check(found)
     lint.fast(found)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""litmus.py takes each barrier out of a test, and notices one that is not needed."""
+"""models.py takes each barrier out of a test, and notices one that is not needed."""
 
-import litmus
+import models
 from support import Case
 
 TEXT = """C test
@@ -37,9 +37,9 @@ exists (1:r0=1 /\\ 1:r1=0)
 """
 
 
-class Litmus(Case):
+class Models(Case):
     def test_weaker(self):
-        found = dict(litmus.weaker(TEXT))
+        found = dict(models.weaker(TEXT))
         self.equal("barriers of the code", list(found),
                    ["smp_wmb() in line 14", "smp_rmb() in line 25", "rcu_read_lock()"])
         for name, text in found.items():
@@ -47,13 +47,13 @@ class Litmus(Case):
                        TEXT.partition("{}")[0])
 
     def test_result(self):
-        herd = litmus.command()
+        herd = models.command()
         if not herd:
             self.skipTest("no herd7")
-        found = dict(litmus.weaker(TEXT))
+        found = dict(models.weaker(TEXT))
         for name, text, wanted in (("whole", TEXT, "Never"),
                                    ("without a barrier", found["smp_wmb() in line 14"], "Sometimes"),
                                    ("without what is not needed", found["rcu_read_lock()"], "Never")):
-            self.equal(name, litmus.result(herd, text, self.work), wanted)
-        with self.assertRaises(litmus.Failure):
-            litmus.result(herd, TEXT.replace("smp_wmb", "smp_none"), self.work)
+            self.equal(name, models.result(herd, text, self.work), wanted)
+        with self.assertRaises(models.Failure):
+            models.result(herd, TEXT.replace("smp_wmb", "smp_none"), self.work)

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The litmus tests of the series, run by herd7 with the memory model of the kernel.
+"""What tries all orders: litmus tests, and the model of tracepoints.
 
-Each must have the result that its comment begins with. And it must have another one as soon as
-one of its barriers is gone: then the test shows that the code needs all of them.
+herd7 runs the litmus tests of the series with the memory model of the kernel. Each must have
+the result that its comment begins with. And it must have another one as soon as one of its
+barriers is gone: then the test shows that the code needs all of them. The model does the same
+with its own parts.
 """
 
 import re
 import shutil
 
+import kernel as kernels
+import ktap
 import outcomes
 import series
 import ui
-from ui import BUILD, Failure
+from ui import BUILD, LOGS, Failure
 
 TESTS = "Documentation/litmus-tests/"
 MODEL = "tools/memory-model"
@@ -19,6 +23,8 @@ MODEL = "tools/memory-model"
 VERSION = (7, 58)
 # As harness/setup unpacks it, with the C library that it was built for.
 UNPACKED = BUILD / "tools" / "herd"
+PROTOCOL = series.TREE / "tools" / "testing" / "tracepoint"
+TIMEOUT = 300
 # A barrier, or one of two that belong together, and what is there without it.
 WEAKER = ((r"\t+smp_(?:mb|rmb|wmb|mb__before_atomic)\(\);\n", ""),
           (r"\tsynchronize_rcu\(\);\n", ""),
@@ -63,7 +69,7 @@ def weaker(text):
         yield "rcu_read_lock()", head + end + re.sub(BOTH, "", body)
 
 
-def check(found):
+def check_litmus(found):
     """Each test has the result that it says, and needs each of its barriers."""
     group = "litmus tests"
     tests = [path for path in series.overlay_files()
@@ -90,3 +96,25 @@ def check(found):
             outcomes.code(__file__), *((series.TREE / path).read_text(encoding="utf-8")
                                        for path in tests),
             series.git("rev-parse", f"HEAD:{MODEL}"), str(herd)), run)
+
+
+def check_protocol(found):
+    """In no order of its steps does the protocol of tracepoints go wrong."""
+    group = "model of tracepoints"
+
+    def run(found):
+        with ui.Step(group) as step, ui.scratch("tracepoint") as work:
+            ui.must(["make", "-C", PROTOCOL, f"OUTPUT={work}"], ui.fresh_log("tracepoint-build"),
+                    "building the model of tracepoints", env=kernels.environment())
+            ktap.run(found, group, [work / "tracepoint_model"], LOGS / "tracepoint-model.log", step,
+                     timeout=TIMEOUT)
+
+    outcomes.again(found, outcomes.place(
+        outcomes.code(__file__, ktap.__file__),
+        series.git("rev-parse", f"HEAD:{PROTOCOL.relative_to(series.TREE)}")), run)
+
+
+def check(found):
+    """Both."""
+    check_litmus(found)
+    check_protocol(found)
