@@ -85,14 +85,22 @@ count()
 	awk -v middle=1 -f "$TMP/count.awk" > "$TMP/counted.$1"
 }
 
+# "sound CPU": sets RECORDS; if there are any, none is wrong.
+sound()
+{
+	read -r RECORDS _ _ torn twice back < "$TMP/counted.$1"
+	[ "$torn $twice $back" = "0 0 0" ] ||
+		complain "CPU $1: of $RECORDS records, $torn are torn, $twice twice, $back too late"
+}
+
 # "intact CPU": sets RECORDS, MISSING and LOST; there are records, and none is wrong.
 intact()
 {
-	read -r RECORDS MISSING LOST torn twice back < "$TMP/counted.$1" ||
+	read -r RECORDS MISSING LOST _ < "$TMP/counted.$1" ||
 		complain "CPU $1: nothing was read" || return
 	ktap_print_msg "CPU $1: $RECORDS records, $LOST lost"
-	[ "$RECORDS" -gt 0 ] && [ "$torn $twice $back" = "0 0 0" ] ||
-		complain "CPU $1: of $RECORDS records, $torn are torn, $twice twice, $back too late"
+	sound "$1" || return
+	[ "$RECORDS" -gt 0 ] || complain "CPU $1: there are no records"
 }
 
 # "whole CPU": intact, and what is missing is lost. More may be: a context need not write
@@ -291,77 +299,100 @@ test_resize()
 	done
 }
 
-# Of the histogram with one key: how many events it has counted, or not had room for.
+# Prints the hits and the dropped events of the histogram with one key.
 counted()
 {
-	awk '/^# trigger info: hist:keys=context:/ { ours = 1 }
-	     /^#/ && !/keys=context:/ && /trigger info/ { ours = 0 }
-	     ours && /hitcount:/ { sub(/.*hitcount: */, ""); sum += $1 }
+	awk '/^# trigger info/ { ours = /hist:keys=context:/ }
+	     ours && /^[{].*hitcount:/ { sub(/.*hitcount: */, ""); sum += $1 }
 	     ours && /Dropped:/ { sum += $2 }
 	     END { print sum + 0 }' "$INSTANCE/$EVENT/hist"
 }
 
-# What the changes of test_filters are, until the time $1.
+# "take_snapshots": of each CPU, and reads them; sets SNAPSHOTS to how many had records.
+take_snapshots()
+{
+	for cpu in $(cpus); do
+		snapshot="$INSTANCE/per_cpu/cpu$cpu/snapshot"
+		# What is swapped in is empty.
+		echo 2 > "$snapshot" && echo 1 > "$snapshot" ||
+			complain "no snapshot of CPU $cpu" || return
+		count "$cpu" < "$snapshot"
+		sound "$cpu" || return
+		[ "$RECORDS" -eq 0 ] || SNAPSHOTS=$((SNAPSHOTS + 1))
+	done
+}
+
+# "change_filters SECONDS TRIGGERS": changes filters, triggers if there are, and snapshots
+# of single CPUs, at least once each.
 change_filters()
 {
-	while [ "$(now)" -lt "$1" ]; do
-		for filter in 'context == 1' 'seq & 1' 'context < 2 && seq > 5' 'seq == 0' \
-			      'common_pid == 0 || context == 3' 'seq & 2 && context != 0' 0; do
+	end=$(($(now) + $1))
+	triggers=$2
+	while :; do
+		for filter in 'context == 1' 'seq & 1' 'seq > 0' 'context < 2 && seq > 5' \
+			      'seq == 0' 'common_pid == 0 || context == 3' 'seq > 1'; do
 			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
-				[ "$filter" != 0 ] && [ "$HISTOGRAMS" ] || continue
-				echo "$trigger" >> "$INSTANCE/$EVENT/trigger" || return
+				[ "$triggers" ] || continue
+				echo "$trigger" >> "$INSTANCE/$EVENT/trigger" ||
+					complain "refused: $trigger" || return
 			done
-			echo "$filter" > "$INSTANCE/$EVENT/filter" || return
-			for cpu in $(cpus); do
-				snapshot="$INSTANCE/per_cpu/cpu$cpu/snapshot"
-				[ -e "$snapshot" ] || continue
-				# What is swapped in is empty.
-				echo 2 > "$snapshot" && echo 1 > "$snapshot" || return
-			done
+			echo "$filter" > "$INSTANCE/$EVENT/filter" ||
+				complain "refused: $filter" || return
+			[ ! "$PER_CPU" ] || take_snapshots || return
 			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
-				[ "$filter" != 0 ] && [ "$HISTOGRAMS" ] || continue
-				echo "!$trigger" >> "$INSTANCE/$EVENT/trigger" || return
+				[ "$triggers" ] || continue
+				echo "!$trigger" >> "$INSTANCE/$EVENT/trigger" ||
+					complain "refused: !$trigger" || return
 			done
+			echo 0 > "$INSTANCE/$EVENT/filter" ||
+				complain "refused: no filter" || return
 		done
+		[ "$(now)" -lt "$end" ] || return 0
 	done
 }
 
 # Filters, triggers and snapshots of single CPUs that change meanwhile. A histogram without
-# a filter counts all events, whatever the filter of the event is.
+# a filter counts all events, whatever the filter of the event is. The second half has none:
+# an event with a trigger takes another way than one with a filter alone.
 test_filters()
 {
-	HISTOGRAMS=
-	[ ! -e "$INSTANCE/$EVENT/hist" ] || HISTOGRAMS=y
-	[ ! "$HISTOGRAMS" ] || echo hist:keys=context > "$INSTANCE/$EVENT/trigger" || return
-	start 64 || return
-	start_readers
-	change_filters $(($(now) + PART))
-	result=$?
-	stop
-	wait_for_readers
-	echo 0 > "$INSTANCE/snapshot" 2> /dev/null
-	[ $result -eq 0 ] ||
-		complain "a change is refused: $(tail -n 3 "$TRACING/error_log")" || return
-	all_contexts || return
-	all=0
-	for cpu in $(cpus); do
-		intact "$cpu" && accounted "$cpu" -le || return
-		all=$((all + $(written "$cpu")))
-	done
-	if [ "$HISTOGRAMS" ]; then
+	histograms=
+	[ ! -e "$INSTANCE/$EVENT/hist" ] || histograms=y
+	PER_CPU=
+	SNAPSHOTS=0
+	{ echo 1 > "$INSTANCE/per_cpu/cpu0/snapshot"; } 2> /dev/null && PER_CPU=y
+
+	for half in "$histograms" ''; do
+		[ ! "$half" ] || echo hist:keys=context > "$INSTANCE/$EVENT/trigger" || return
+		start 64 && change_filters $((PART / 2 + 1)) "$half"
+		result=$?
+		stop
+		[ $result -eq 0 ] && all_contexts || return
+		all=0
+		for cpu in $(cpus); do
+			count "$cpu" < "$INSTANCE/per_cpu/cpu$cpu/trace"
+			sound "$cpu" || return
+			all=$((all + $(written "$cpu")))
+		done
+		[ "$half" ] || continue
 		hits="$(counted)"
-		echo '!hist:keys=context' > "$INSTANCE/$EVENT/trigger" &&
-			[ "$hits" -eq "$all" ] ||
+		echo '!hist:keys=context' > "$INSTANCE/$EVENT/trigger" && [ "$hits" -eq "$all" ] ||
 			complain "$all events were written, the histogram has $hits" || return
-	fi
+	done
+	[ ! "$PER_CPU" ] || [ "$SNAPSHOTS" -gt 0 ] ||
+		complain "no snapshot of a CPU has records" || return
+	[ ! -e "$INSTANCE/snapshot" ] || echo 0 > "$INSTANCE/snapshot" || return
+
 	# And what comes after the last change.
 	echo 'context == 1' > "$INSTANCE/$EVENT/filter" && start 64 || return
 	sleep 0.3
 	stop
-	others="$(grep ': ring_buffer_nesting: ' "$INSTANCE/trace" | grep -vc 'context=1 ')"
 	echo 0 > "$INSTANCE/$EVENT/filter"
-	grep -q 'context=1 ' "$INSTANCE/trace" && [ "$others" -eq 0 ] ||
-		complain "$others records that the filter refuses, or no other"
+	grep ': ring_buffer_nesting: ' "$INSTANCE/trace" > "$TMP/filtered"
+	grep -q 'context=1 ' "$TMP/filtered" ||
+		complain "no records that the filter passes" || return
+	! grep -v 'context=1 ' "$TMP/filtered" | grep -q . ||
+		complain "$(grep -vc 'context=1 ' "$TMP/filtered") records that the filter refuses"
 }
 
 # As trace-cmd reads: pages, by splice(), of the buffer that is there anyway. That short
