@@ -137,13 +137,14 @@ static uint64_t hash(const struct state *s)
 	return value ^ value >> 32;
 }
 
-static void insert(uint32_t *into, size_t size, uint32_t nr)
+/* Where a state is in the table, or where it goes. */
+static uint32_t *find(const struct state *s)
 {
-	size_t i = hash(&queue[nr]) % size;
+	size_t i = hash(s) % table_size;
 
-	while (into[i])
-		i = (i + 1) % size;
-	into[i] = nr + 1;
+	while (table[i] && memcmp(&queue[table[i] - 1], s, sizeof(*s)))
+		i = (i + 1) % table_size;
+	return &table[i];
 }
 
 static void *must(void *memory)
@@ -158,23 +159,22 @@ static void *must(void *memory)
 /* Keep a state that is new. */
 static void reach(const struct state *s)
 {
-	size_t i = hash(s) % table_size;
+	uint32_t *place = find(s);
 
-	for (; table[i]; i = (i + 1) % table_size)
-		if (!memcmp(&queue[table[i] - 1], s, sizeof(*s)))
-			return;
+	if (*place)
+		return;
 	if (nr_states == max_states) {
 		max_states *= 2;
 		queue = must(realloc(queue, max_states * sizeof(*queue)));
 	}
 	queue[nr_states++] = *s;
-	table[i] = nr_states;
+	*place = nr_states;
 	if (nr_states * 2 > table_size) {
 		free(table);
 		table_size *= 2;
 		table = must(calloc(table_size, sizeof(*table)));
 		for (size_t nr = 0; nr < nr_states; nr++)
-			insert(table, table_size, nr);
+			*find(&queue[nr]) = nr + 1;
 	}
 }
 
@@ -195,11 +195,6 @@ static int length(const struct state *s, uint8_t array)
 	return n;
 }
 
-static uint8_t first(const struct state *s, uint8_t array)
-{
-	return s->arrays[array].probes[0] & 0xf;
-}
-
 /* The data of a place: that of its probe, also if a stub is there by now. */
 static uint8_t data_of(uint8_t place)
 {
@@ -209,6 +204,11 @@ static uint8_t data_of(uint8_t place)
 static uint8_t func_of(uint8_t place)
 {
 	return place & 0xf;
+}
+
+static uint8_t first(const struct state *s, uint8_t array)
+{
+	return func_of(s->arrays[array].probes[0]);
 }
 
 static uint8_t place_of(uint8_t probe)
@@ -379,6 +379,12 @@ static bool goes_to(const struct state *s, uint8_t where)
 	return s->call[0] == where && s->call[1] == where;
 }
 
+/* The call goes to a single probe that would get the data of another one. */
+static bool call_misfits(const struct state *s, uint8_t array)
+{
+	return array != NO_ARRAY && !goes_to(s, first(s, array)) && !goes_to(s, ITERATOR);
+}
+
 /* tracepoint_commit(), or what follows if there is a batch of this task */
 static uint8_t published(struct state *s, int nr)
 {
@@ -542,8 +548,7 @@ static void task_steps(const struct state *from, int nr)
 		}
 		change(s, task);
 		task->pc = PUBLISH;
-		if (task->new != NO_ARRAY && !goes_to(s, first(s, task->new)) &&
-		    !goes_to(s, ITERATOR) && omitted != OMIT_CALL_ITERATOR)
+		if (call_misfits(s, task->new) && omitted != OMIT_CALL_ITERATOR)
 			task->pc = omitted == PUBLISH_FIRST ? PUBLISH : PATCH_ITERATOR;
 		break;
 	case PATCH_ITERATOR:
@@ -557,8 +562,7 @@ static void task_steps(const struct state *from, int nr)
 		break;
 	case PUBLISH:
 		tp_publish(s, task, nr);
-		if (omitted == PUBLISH_FIRST && task->new != NO_ARRAY &&
-		    !goes_to(s, first(s, task->new)) && !goes_to(s, ITERATOR))
+		if (omitted == PUBLISH_FIRST && call_misfits(s, task->new))
 			task->pc = PATCH_ITERATOR;
 		break;
 	case PATCHED_STUB:
