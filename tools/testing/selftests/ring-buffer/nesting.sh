@@ -322,6 +322,15 @@ take_snapshots()
 	done
 }
 
+# "change_triggers PREFIX FILTER": sets two triggers, or removes them if PREFIX is "!".
+change_triggers()
+{
+	for trigger in "hist:keys=context,seq if $2" 'traceoff if seq == 0'; do
+		echo "$1$trigger" >> "$INSTANCE/$EVENT/trigger" ||
+			complain "refused: $1$trigger" || return
+	done
+}
+
 # "change_filters SECONDS TRIGGERS": changes filters, triggers if there are, and snapshots
 # of single CPUs, at least once each.
 change_filters()
@@ -331,19 +340,11 @@ change_filters()
 	while :; do
 		for filter in 'context == 1' 'seq & 1' 'seq > 0' 'context < 2 && seq > 5' \
 			      'seq == 0' 'common_pid == 0 || context == 3' 'seq > 1'; do
-			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
-				[ "$triggers" ] || continue
-				echo "$trigger" >> "$INSTANCE/$EVENT/trigger" ||
-					complain "refused: $trigger" || return
-			done
+			[ ! "$triggers" ] || change_triggers "" "$filter" || return
 			echo "$filter" > "$INSTANCE/$EVENT/filter" ||
 				complain "refused: $filter" || return
 			[ ! "$PER_CPU" ] || take_snapshots || return
-			for trigger in "hist:keys=context,seq if $filter" 'traceoff if seq == 0'; do
-				[ "$triggers" ] || continue
-				echo "!$trigger" >> "$INSTANCE/$EVENT/trigger" ||
-					complain "refused: !$trigger" || return
-			done
+			[ ! "$triggers" ] || change_triggers "!" "$filter" || return
 			echo 0 > "$INSTANCE/$EVENT/filter" ||
 				complain "refused: no filter" || return
 		done
