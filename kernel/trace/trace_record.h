@@ -17,9 +17,13 @@
 #define TRACE_RECORD_SPECIAL	(EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_FILTERED | \
 				 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_TRIGGER_COND)
 
-static __always_inline bool trace_record_is_plain(const struct trace_event_file *file)
+/*
+ * ring_buffer_event_data() of what ring_buffer_lock_reserve() has returned: that has
+ * data, so type_len is the length of it or 0.
+ */
+static __always_inline void *trace_record_data(struct ring_buffer_event *event)
 {
-	return likely(!(file->flags & TRACE_RECORD_SPECIAL));
+	return likely(event->type_len) ? &event->array[0] : &event->array[1];
 }
 
 /*
@@ -38,7 +42,7 @@ static __always_inline void *trace_record_begin(struct trace_buffer *buffer, int
 		return NULL;
 	}
 
-	entry = ring_buffer_event_data(*event);
+	entry = trace_record_data(*event);
 	tracing_generic_entry_update(entry, type, trace_ctx);
 	return entry;
 }
@@ -53,9 +57,30 @@ static __always_inline void trace_record_end(struct trace_buffer *buffer)
 	ring_buffer_unlock_commit(buffer);
 }
 
+/* How often preemption was disabled for a record, by who has reserved it and by its caller */
+#define TRACE_RECORD_DISABLED	(IS_ENABLED(CONFIG_PREEMPTION) + IS_ENABLED(CONFIG_PREEMPT_COUNT))
+
+void *trace_record_update(struct trace_entry *entry, struct trace_event_file *file);
+
+/* tracing_generic_entry_update() with preemption disabled for the record; returns @entry. */
+static __always_inline void *trace_record_head(struct trace_entry *entry,
+					       struct trace_event_file *file)
+{
+	unsigned int pc = preempt_count();
+	unsigned long irqflags;
+
+	if (unlikely(!trace_ctx_is_plain(pc)))
+		return trace_record_update(entry, file);
+
+	local_save_flags(irqflags);
+	tracing_generic_entry_update(entry, file->event_call->event.type,
+				     trace_ctx_plain(irqflags, pc) - TRACE_RECORD_DISABLED);
+	return entry;
+}
+
 /*
- * trace_event_buffer_reserve() for a file that is plain. Returns whether there is an entry:
- * without one, the record is lost, or has to go elsewhere.
+ * trace_event_buffer_reserve() in the ring buffer, with all that trace_event_buffer_commit()
+ * may need, but without trace_record_head(). Returns false if there is no room.
  */
 static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuffer,
 						 struct trace_event_file *file,
@@ -63,7 +88,6 @@ static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuf
 {
 	struct ring_buffer_event *event;
 
-	fbuffer->trace_ctx = tracing_gen_ctx_dec();
 	fbuffer->trace_file = file;
 	fbuffer->regs = NULL;
 	fbuffer->buffer = file->tr->array_buffer.buffer;
@@ -73,9 +97,7 @@ static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuf
 	if (unlikely(!event))
 		return false;
 
-	fbuffer->entry = ring_buffer_event_data(event);
-	tracing_generic_entry_update(fbuffer->entry, file->event_call->event.type,
-				     fbuffer->trace_ctx);
+	fbuffer->entry = trace_record_data(event);
 	return true;
 }
 
@@ -89,7 +111,6 @@ static __always_inline void *trace_record_reserve_aside(struct trace_event_buffe
 							struct trace_event_file *file,
 							unsigned long len)
 {
-	unsigned int trace_ctx = tracing_gen_ctx_dec();
 	struct ring_buffer_event *event;
 
 	if (file->tr->no_filter_buffering_ref || len > PAGE_SIZE - struct_size(event, array, 1))
@@ -106,16 +127,13 @@ static __always_inline void *trace_record_reserve_aside(struct trace_event_buffe
 
 	/* type_len is 0: array[0] is the length, and the data is behind it. */
 	event->array[0] = len;
-	tracing_generic_entry_update((void *)&event->array[1],
-				     file->event_call->event.type, trace_ctx);
 
 	fbuffer->buffer = file->tr->array_buffer.buffer;
 	fbuffer->event = event;
 	fbuffer->trace_file = file;
 	fbuffer->entry = &event->array[1];
-	fbuffer->trace_ctx = trace_ctx;
 	fbuffer->regs = NULL;
-	return fbuffer->entry;
+	return trace_record_head(fbuffer->entry, file);
 }
 
 DECLARE_PER_CPU(u8, trace_filter_passed);
@@ -128,21 +146,6 @@ DECLARE_PER_CPU(u8, trace_filter_passed);
 static __always_inline bool trace_record_will_pass(unsigned long special)
 {
 	return special == EVENT_FILE_FL_FILTERED && this_cpu_read(trace_filter_passed) == 0xff;
-}
-
-/* The rest of trace_event_buffer_commit() if nobody else gets the event */
-static __always_inline bool trace_record_commit(struct trace_event_buffer *fbuffer)
-{
-	struct trace_event_file *file = fbuffer->trace_file;
-
-	if (unlikely(!trace_record_is_plain(file) ||
-		     this_cpu_read(trace_buffered_event) == fbuffer->event ||
-		     file->tr->trace_flags & (TRACE_ITER(STACKTRACE) |
-					      TRACE_ITER(USERSTACKTRACE))))
-		return false;
-
-	trace_record_end(fbuffer->buffer);
-	return true;
 }
 
 #endif /* _TRACE_RECORD_H */
