@@ -18,15 +18,6 @@
 				 EVENT_FILE_FL_PID_FILTER | EVENT_FILE_FL_TRIGGER_COND)
 
 /*
- * ring_buffer_event_data() of what ring_buffer_lock_reserve() has returned: that has
- * data, so type_len is the length of it or 0.
- */
-static __always_inline void *trace_record_data(struct ring_buffer_event *event)
-{
-	return likely(event->type_len) ? &event->array[0] : &event->array[1];
-}
-
-/*
  * __trace_buffer_lock_reserve() and ring_buffer_event_data(); *@event is set for
  * who needs it. Returns the entry, or NULL: then the record is lost.
  */
@@ -42,7 +33,7 @@ static __always_inline void *trace_record_begin(struct trace_buffer *buffer, int
 		return NULL;
 	}
 
-	entry = trace_record_data(*event);
+	entry = ring_buffer_event_data(*event);
 	tracing_generic_entry_update(entry, type, trace_ctx);
 	return entry;
 }
@@ -97,7 +88,7 @@ static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuf
 	if (unlikely(!event))
 		return false;
 
-	fbuffer->entry = trace_record_data(event);
+	fbuffer->entry = ring_buffer_event_data(event);
 	return true;
 }
 

@@ -55,7 +55,7 @@ static __always_inline void *trace_record_direct(struct trace_buffer *buffer,
 	if (unlikely(!event))
 		return trace_record_lost(file);
 
-	return trace_record_head(trace_record_data(event), file);
+	return trace_record_head(ring_buffer_event_data(event), file);
 }
 
 static __always_inline void trace_record_direct_end(struct trace_buffer *buffer)
