@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reserve and commit the record of an event that has no filter, no trigger, no
- * pid list and no stack trace. This takes one test to reserve and a few tests
- * to commit, besides the functions of the ring buffer.
+ * Reserve and commit records: what events share with the tracers, and what events need
+ * that have a filter, a trigger or a stack trace. Events without these are recorded by
+ * trace_record_direct.h.
  *
- * The flags of the file are tested when reserving and again when committing,
- * as they may change in between: an event that was reserved while they were
- * clear may have to be discarded, and one that was reserved in
- * trace_buffered_event has to be copied, even if the filter was removed.
+ * The flags of a file with a filter or a trigger are tested when reserving and again when
+ * committing, as they may change in between: what was reserved in trace_buffered_event has
+ * to be copied, even if the filter was removed.
  */
 #ifndef _TRACE_RECORD_H
 #define _TRACE_RECORD_H
