@@ -93,18 +93,19 @@ static __always_inline bool trace_record_reserve(struct trace_event_buffer *fbuf
 
 /*
  * Build the record in trace_buffered_event, as a filter has to pass it first, or it
- * is only there for triggers. If this returns NULL, that is not allocated, too small,
+ * is only there for triggers. If this returns false, that is not allocated, too small,
  * or taken by a record that this one has interrupted. Otherwise preemption is
  * disabled, up to __trace_event_discard_commit() or __buffer_unlock_commit().
  */
-static __always_inline void *trace_record_reserve_aside(struct trace_event_buffer *fbuffer,
-							struct trace_event_file *file,
-							unsigned long len)
+static __always_inline bool trace_record_reserve_aside(struct trace_event_buffer *fbuffer,
+						       struct trace_event_file *file,
+						       unsigned long len)
 {
 	struct ring_buffer_event *event;
+	struct trace_entry *entry;
 
 	if (file->tr->no_filter_buffering_ref || len > PAGE_SIZE - struct_size(event, array, 1))
-		return NULL;
+		return false;
 
 	preempt_disable_notrace();
 	event = __this_cpu_read(trace_buffered_event);
@@ -112,18 +113,21 @@ static __always_inline void *trace_record_reserve_aside(struct trace_event_buffe
 		if (event)
 			this_cpu_dec(trace_buffered_event_cnt);
 		preempt_enable_notrace();
-		return NULL;
+		return false;
 	}
 
 	/* type_len is 0: array[0] is the length, and the data is behind it. */
 	event->array[0] = len;
+	entry = (struct trace_entry *)&event->array[1];
+	/* See trace_record_need_head(). */
+	entry->type = 0;
 
 	fbuffer->buffer = file->tr->array_buffer.buffer;
 	fbuffer->event = event;
 	fbuffer->trace_file = file;
-	fbuffer->entry = &event->array[1];
+	fbuffer->entry = entry;
 	fbuffer->regs = NULL;
-	return trace_record_head(fbuffer->entry, file);
+	return true;
 }
 
 DECLARE_PER_CPU(u8, trace_filter_passed);
@@ -131,11 +135,11 @@ DECLARE_PER_CPU(u8, trace_filter_passed);
 /*
  * Whether a filter will probably pass the record that comes next on this CPU: it
  * costs less then to build it in the ring buffer than to copy it, and else more to
- * discard it there. @special are the flags of the file.
+ * discard it there.
  */
-static __always_inline bool trace_record_will_pass(unsigned long special)
+static __always_inline bool trace_record_will_pass(void)
 {
-	return special == EVENT_FILE_FL_FILTERED && this_cpu_read(trace_filter_passed) == 0xff;
+	return this_cpu_read(trace_filter_passed) == 0xff;
 }
 
 #endif /* _TRACE_RECORD_H */
