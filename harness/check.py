@@ -39,7 +39,7 @@ CHECKPATCH_IGNORE_IN = ROOT / "harness" / "checkpatch.ignore"
 
 # What make apply is tried with: a topic, and a file that no other one edits.
 APPLY_TOPIC = "record-path"
-APPLY_FILE = "lib/vsprintf.c"
+APPLY_FILE = "lib/string.c"
 APPLY_REF = "refs/series/apply"
 
 
